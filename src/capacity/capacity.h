@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/allocator.h"
 #include "plan/plan.h"
 #include "sim/sim.h"
 #include "topology/topology.h"
@@ -154,6 +155,7 @@ struct capacity_cache; /* solutions for earlier sets of faults and flows */
 
 /* The capacity of a simulation so far. */
 struct capacity_track {
+    struct allocator memory;
     struct sim *sim;
     const struct sim_config *config;
     struct capacity_pair *pairs;
@@ -175,6 +177,9 @@ struct capacity_track {
 
 /* Returns 0 or -ENOMEM. The simulation must not have begun. */
 int capacity_track_init(struct capacity_track *, struct sim *, const struct sim_config *);
+/* Likewise, with the caller's memory. */
+int capacity_track_init_in(
+    struct capacity_track *, const struct allocator *, struct sim *, const struct sim_config *);
 void capacity_track_fini(struct capacity_track *);
 
 /* Goodput is compared with capacity over windows of max(20 us, 4 base RTTs, 64 packet times of

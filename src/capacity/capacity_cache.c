@@ -32,7 +32,7 @@ static void key_of(const struct capacity_cache *cache, uint64_t key[2])
 static void forget_all(struct capacity_cache *cache)
 {
     for (uint32_t i = 0; i < cache->entry_max; i++) {
-        free(cache->entries[i].rate_bps);
+        allocator_free(&cache->memory, cache->entries[i].rate_bps);
         cache->entries[i] = (struct capacity_entry){ 0 };
     }
     cache->entry_count = 0;
@@ -151,7 +151,7 @@ static int solve_entry(
 {
     uint32_t demand_count = list_demands(cache, track);
 
-    entry->rate_bps = calloc(cache->pair_count ? cache->pair_count : 1, sizeof(double));
+    entry->rate_bps = allocator_take(&cache->memory, cache->pair_count, sizeof(double));
     if (!entry->rate_bps)
         return -ENOMEM;
     track->solve_count++;
@@ -195,24 +195,24 @@ static uint32_t entries_for(uint32_t pair_count)
     return count;
 }
 
-struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_count)
+struct capacity_cache *capacity_cache_new(
+    const struct allocator *memory, uint32_t pair_count, uint32_t fault_count)
 {
-    struct capacity_cache *cache = calloc(1, sizeof(*cache));
-    size_t pairs = pair_count ? pair_count : 1;
-    size_t faults = fault_count ? fault_count : 1;
+    struct capacity_cache *cache = allocator_take(memory, 1, sizeof(*cache));
 
     if (!cache)
         return NULL;
+    cache->memory = *memory;
     cache->pair_count = pair_count;
     cache->entry_max = entries_for(pair_count);
-    cache->is_outstanding = calloc(pairs, sizeof(*cache->is_outstanding));
-    cache->in_force = calloc(faults, sizeof(const struct fault *));
-    cache->in_force_index = calloc(faults, sizeof(*cache->in_force_index));
-    cache->entries = calloc(cache->entry_max, sizeof(*cache->entries));
-    cache->demands = calloc(pairs, sizeof(*cache->demands));
-    cache->pair_of_demand = calloc(pairs, sizeof(*cache->pair_of_demand));
-    cache->qps_of_demand = calloc(pairs, sizeof(*cache->qps_of_demand));
-    cache->demand_of_group = calloc(pairs, sizeof(*cache->demand_of_group));
+    cache->is_outstanding = allocator_take(memory, pair_count, sizeof(*cache->is_outstanding));
+    cache->in_force = allocator_take(memory, fault_count, sizeof(const struct fault *));
+    cache->in_force_index = allocator_take(memory, fault_count, sizeof(*cache->in_force_index));
+    cache->entries = allocator_take(memory, cache->entry_max, sizeof(*cache->entries));
+    cache->demands = allocator_take(memory, pair_count, sizeof(*cache->demands));
+    cache->pair_of_demand = allocator_take(memory, pair_count, sizeof(*cache->pair_of_demand));
+    cache->qps_of_demand = allocator_take(memory, pair_count, sizeof(*cache->qps_of_demand));
+    cache->demand_of_group = allocator_take(memory, pair_count, sizeof(*cache->demand_of_group));
     if (cache->is_outstanding && cache->in_force && cache->in_force_index && cache->entries &&
         cache->demands && cache->pair_of_demand && cache->qps_of_demand && cache->demand_of_group)
         return cache;
@@ -222,17 +222,20 @@ struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_co
 
 void capacity_cache_delete(struct capacity_cache *cache)
 {
+    struct allocator memory;
+
     if (!cache)
         return;
+    memory = cache->memory;
     if (cache->entries)
         forget_all(cache);
-    free(cache->is_outstanding);
-    free(cache->in_force);
-    free(cache->in_force_index);
-    free(cache->entries);
-    free(cache->demands);
-    free(cache->pair_of_demand);
-    free(cache->qps_of_demand);
-    free(cache->demand_of_group);
-    free(cache);
+    allocator_free(&memory, cache->is_outstanding);
+    allocator_free(&memory, cache->in_force);
+    allocator_free(&memory, cache->in_force_index);
+    allocator_free(&memory, cache->entries);
+    allocator_free(&memory, cache->demands);
+    allocator_free(&memory, cache->pair_of_demand);
+    allocator_free(&memory, cache->qps_of_demand);
+    allocator_free(&memory, cache->demand_of_group);
+    allocator_free(&memory, cache);
 }

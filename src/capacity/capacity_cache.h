@@ -15,6 +15,7 @@ struct capacity_entry {
 
 /* The requested set, and the solutions of earlier sets. */
 struct capacity_cache {
+    struct allocator memory;
     bool *is_outstanding; /* by pair */
     uint32_t *in_force_index;
     const struct fault **in_force;
@@ -31,7 +32,8 @@ struct capacity_cache {
 };
 
 /* Returns NULL if there is no memory. */
-struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_count);
+struct capacity_cache *capacity_cache_new(
+    const struct allocator *, uint32_t pair_count, uint32_t fault_count);
 void capacity_cache_delete(struct capacity_cache *);
 
 /* Finds the rates for the set in the table, or solves it if `may_solve`. NULL: unknown. The entry

@@ -259,20 +259,17 @@ uint64_t capacity_track_stop_ps(const struct capacity_track *track)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-int capacity_track_init(
-    struct capacity_track *track, struct sim *sim, const struct sim_config *config)
+int capacity_track_init_in(struct capacity_track *track, const struct allocator *memory,
+    struct sim *sim, const struct sim_config *config)
 {
-    size_t room;
-
-    *track = (struct capacity_track){ .sim = sim, .config = config };
+    *track = (struct capacity_track){ .memory = *memory, .sim = sim, .config = config };
     track->pair_count = list_pairs(track);
-    room = track->pair_count ? track->pair_count : 1;
-    track->pairs = calloc(room, sizeof(*track->pairs));
-    track->rate_bps = calloc(room, sizeof(*track->rate_bps));
-    track->bits = calloc(room, sizeof(*track->bits));
-    track->found_bps = calloc(room, sizeof(*track->found_bps));
-    track->known_bps = calloc(room, sizeof(*track->known_bps));
-    track->cache = capacity_cache_new(track->pair_count, sim_fault_count(sim));
+    track->pairs = allocator_take(memory, track->pair_count, sizeof(*track->pairs));
+    track->rate_bps = allocator_take(memory, track->pair_count, sizeof(*track->rate_bps));
+    track->bits = allocator_take(memory, track->pair_count, sizeof(*track->bits));
+    track->found_bps = allocator_take(memory, track->pair_count, sizeof(*track->found_bps));
+    track->known_bps = allocator_take(memory, track->pair_count, sizeof(*track->known_bps));
+    track->cache = capacity_cache_new(memory, track->pair_count, sim_fault_count(sim));
     if (!track->pairs || !track->rate_bps || !track->bits || !track->found_bps ||
         !track->known_bps || !track->cache) {
         capacity_track_fini(track);
@@ -287,13 +284,34 @@ int capacity_track_init(
     return 0;
 }
 
+static void *resize_memory(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    if (bytes > 0)
+        return realloc(memory, bytes);
+    free(memory);
+    return NULL;
+}
+
+int capacity_track_init(
+    struct capacity_track *track, struct sim *sim, const struct sim_config *config)
+{
+    static const struct allocator memory = { .resize = resize_memory };
+
+    return capacity_track_init_in(track, &memory, sim, config);
+}
+
 void capacity_track_fini(struct capacity_track *track)
 {
-    free(track->pairs);
-    free(track->rate_bps);
-    free(track->bits);
-    free(track->found_bps);
-    free(track->known_bps);
+    const struct allocator *memory = &track->memory;
+
+    if (!memory->resize) /* not set up, or already released */
+        return;
+    allocator_free(memory, track->pairs);
+    allocator_free(memory, track->rate_bps);
+    allocator_free(memory, track->bits);
+    allocator_free(memory, track->found_bps);
+    allocator_free(memory, track->known_bps);
     capacity_cache_delete(track->cache);
     *track = (struct capacity_track){ 0 };
 }

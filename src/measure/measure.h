@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/allocator.h"
 #include "sim/sim.h"
 #include "topology/topology.h"
 
@@ -16,14 +17,7 @@
 
 __extension__ typedef unsigned __int128 measure_wide;
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* Resizes memory and keeps the contents that fit; 0 bytes: frees it. Never fails: the program ends
- * if there is no memory. */
-struct measure_memory {
-    void *(*resize)(void *context, void *memory, size_t bytes);
-    void *context;
-};
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 struct measure_numbers {
     uint64_t *at;
@@ -31,8 +25,8 @@ struct measure_numbers {
     size_t room;
 };
 
-void measure_push(const struct measure_memory *, struct measure_numbers *, uint64_t number);
-void measure_free(const struct measure_memory *, struct measure_numbers *);
+void measure_push(const struct allocator *, struct measure_numbers *, uint64_t number);
+void measure_free(const struct allocator *, struct measure_numbers *);
 uint64_t measure_last(const struct measure_numbers *); /* 0: none */
 
 /* Of durations or other numbers, which it sorts. */
@@ -182,7 +176,7 @@ struct measure_event_list {
 struct measure_record {
     const struct measure_plan *plan;
     const struct measure_capacity *capacity;
-    struct measure_memory memory;
+    struct allocator memory; /* never fails */
     struct sim *sim;
     struct measure_workload *workloads;
     uint32_t flow_count;
@@ -231,8 +225,8 @@ struct measure_record {
 
 /* The observer must be set before sim_init(): call measure_init() first, then attach the
  * simulation. */
-void measure_init(struct measure_record *, const struct measure_plan *,
-    const struct measure_memory *, struct sim_observer *);
+void measure_init(struct measure_record *, const struct measure_plan *, const struct allocator *,
+    struct sim_observer *);
 void measure_attach(struct measure_record *, struct sim *, const struct measure_capacity *);
 void measure_fini(struct measure_record *);
 

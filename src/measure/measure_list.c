@@ -2,12 +2,10 @@
 /* Lists that grow by doubling, and statistics of their numbers. */
 #include "measure/measure_list.h"
 
-#include <string.h>
-
 #include "base/heap_sort.h"
 
 void *measure_list_grow(
-    const struct measure_memory *memory, void *at, size_t count, size_t *room, size_t element_bytes)
+    const struct allocator *memory, void *at, size_t count, size_t *room, size_t element_bytes)
 {
     if (count < *room)
         return at;
@@ -15,34 +13,18 @@ void *measure_list_grow(
     return memory->resize(memory->context, at, *room * element_bytes);
 }
 
-void *measure_list_take(const struct measure_memory *memory, size_t count, size_t element_bytes)
-{
-    size_t bytes = count ? count * element_bytes : 1;
-    void *taken = memory->resize(memory->context, NULL, bytes);
-
-    memset(taken, 0, bytes);
-    return taken;
-}
-
-void measure_list_free(const struct measure_memory *memory, void *at)
-{
-    if (at)
-        memory->resize(memory->context, at, 0);
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-void measure_push(
-    const struct measure_memory *memory, struct measure_numbers *numbers, uint64_t number)
+void measure_push(const struct allocator *memory, struct measure_numbers *numbers, uint64_t number)
 {
     numbers->at =
         measure_list_grow(memory, numbers->at, numbers->count, &numbers->room, sizeof(number));
     numbers->at[numbers->count++] = number;
 }
 
-void measure_free(const struct measure_memory *memory, struct measure_numbers *numbers)
+void measure_free(const struct allocator *memory, struct measure_numbers *numbers)
 {
-    measure_list_free(memory, numbers->at);
+    allocator_free(memory, numbers->at);
     *numbers = (struct measure_numbers){ 0 };
 }
 

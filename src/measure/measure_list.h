@@ -6,6 +6,4 @@
 
 /* Makes room for one more element. Returns the array, which may have moved. */
 void *measure_list_grow(
-    const struct measure_memory *, void *at, size_t count, size_t *room, size_t element_bytes);
-void *measure_list_take(const struct measure_memory *, size_t count, size_t element_bytes);
-void measure_list_free(const struct measure_memory *, void *at);
+    const struct allocator *, void *at, size_t count, size_t *room, size_t element_bytes);

@@ -24,9 +24,9 @@ struct measure_moment measure_moment_of(const struct measure_record *record)
     sim_totals(record->sim, &moment.totals);
     sim_plane_bytes(record->sim, moment.plane_bytes);
     moment.workload_bytes =
-        measure_list_take(&record->memory, workload_count, sizeof(*moment.workload_bytes));
+        allocator_take(&record->memory, workload_count, sizeof(*moment.workload_bytes));
     moment.workload_bits =
-        measure_list_take(&record->memory, workload_count, sizeof(*moment.workload_bits));
+        allocator_take(&record->memory, workload_count, sizeof(*moment.workload_bits));
     for (uint32_t i = 0; i < record->flow_count; i++) {
         struct sim_flow flow;
 
@@ -41,8 +41,8 @@ struct measure_moment measure_moment_of(const struct measure_record *record)
 
 void measure_moment_fini(const struct measure_record *record, struct measure_moment *moment)
 {
-    measure_list_free(&record->memory, moment->workload_bytes);
-    measure_list_free(&record->memory, moment->workload_bits);
+    allocator_free(&record->memory, moment->workload_bytes);
+    allocator_free(&record->memory, moment->workload_bits);
 }
 
 /* ---- details --------------------------------------------------------------------------------- */
@@ -73,12 +73,12 @@ static void count_link(
 struct measure_detail measure_detail(const struct measure_record *record)
 {
     const struct measure_plan *plan = record->plan;
-    const struct measure_memory *memory = &record->memory;
+    const struct allocator *memory = &record->memory;
     uint32_t pair_count = record->capacity ? record->capacity->pair_count : 0;
     struct measure_detail detail = {
-        .flow_bytes = measure_list_take(memory, record->flow_count, sizeof(uint64_t)),
-        .pair_bits = measure_list_take(memory, pair_count, sizeof(uint64_t)),
-        .link_packets = measure_list_take(memory, 2 * (size_t)plan->watch_count, sizeof(uint64_t)),
+        .flow_bytes = allocator_take(memory, record->flow_count, sizeof(uint64_t)),
+        .pair_bits = allocator_take(memory, pair_count, sizeof(uint64_t)),
+        .link_packets = allocator_take(memory, 2 * (size_t)plan->watch_count, sizeof(uint64_t)),
     };
 
     for (uint32_t i = 0; i < record->flow_count; i++) {
@@ -96,9 +96,9 @@ struct measure_detail measure_detail(const struct measure_record *record)
 
 void measure_detail_fini(const struct measure_record *record, struct measure_detail *detail)
 {
-    measure_list_free(&record->memory, detail->flow_bytes);
-    measure_list_free(&record->memory, detail->pair_bits);
-    measure_list_free(&record->memory, detail->link_packets);
+    allocator_free(&record->memory, detail->flow_bytes);
+    allocator_free(&record->memory, detail->pair_bits);
+    allocator_free(&record->memory, detail->link_packets);
     *detail = (struct measure_detail){ 0 };
 }
 

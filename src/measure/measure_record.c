@@ -12,15 +12,15 @@
 #include "measure/measure_qps.h"
 
 void measure_init(struct measure_record *record, const struct measure_plan *plan,
-    const struct measure_memory *memory, struct sim_observer *observer)
+    const struct allocator *memory, struct sim_observer *observer)
 {
     *record =
         (struct measure_record){ .plan = plan, .memory = *memory, .observed_flow = MEASURE_NONE };
     record->workloads =
-        measure_list_take(memory, plan->sim->workload_count, sizeof(*record->workloads));
+        allocator_take(memory, plan->sim->workload_count, sizeof(*record->workloads));
     for (uint32_t i = 0; i < plan->sim->workload_count; i++)
         record->workloads[i].done_ps = SIM_NEVER_PS;
-    record->spans = measure_list_take(memory, plan->phase_count, sizeof(*record->spans));
+    record->spans = allocator_take(memory, plan->phase_count, sizeof(*record->spans));
     observer->on_event = measure_events_on_event;
     observer->on_completion = measure_events_on_completion;
     observer->context = record;
@@ -60,7 +60,7 @@ static void free_workload(struct measure_record *record, struct measure_workload
     measure_free(&record->memory, &workload->collective_ps);
     measure_free(&record->memory, &workload->placed);
     measure_free(&record->memory, &workload->capacity_bits);
-    measure_list_free(&record->memory, workload->steps);
+    allocator_free(&record->memory, workload->steps);
 }
 
 static void free_spans(struct measure_record *record)
@@ -71,7 +71,7 @@ static void free_spans(struct measure_record *record)
         measure_detail_fini(record, &record->spans[i].from_detail);
         measure_detail_fini(record, &record->spans[i].until_detail);
     }
-    measure_list_free(&record->memory, record->spans);
+    allocator_free(&record->memory, record->spans);
 }
 
 void measure_fini(struct measure_record *record)
@@ -90,14 +90,14 @@ void measure_fini(struct measure_record *record)
         measure_free(&record->memory, &record->plane_bytes[plane]);
     for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++)
         measure_free(&record->memory, series[i]);
-    measure_list_free(&record->memory, record->workloads);
-    measure_list_free(&record->memory, record->links);
-    measure_list_free(&record->memory, record->fresh.at);
-    measure_list_free(&record->memory, record->kept.at);
-    measure_list_free(&record->memory, record->lost_of_port);
-    measure_list_free(&record->memory, record->loss_of_link);
-    measure_list_free(&record->memory, record->ev_states);
-    measure_list_free(&record->memory, record->occupancy.busy_of_port);
+    allocator_free(&record->memory, record->workloads);
+    allocator_free(&record->memory, record->links);
+    allocator_free(&record->memory, record->fresh.at);
+    allocator_free(&record->memory, record->kept.at);
+    allocator_free(&record->memory, record->lost_of_port);
+    allocator_free(&record->memory, record->loss_of_link);
+    allocator_free(&record->memory, record->ev_states);
+    allocator_free(&record->memory, record->occupancy.busy_of_port);
     measure_qps_fini(record);
     measure_moment_fini(record, &record->last);
 }

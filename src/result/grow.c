@@ -35,4 +35,4 @@ static void *resize_memory(void *context, void *memory, size_t bytes)
     return NULL;
 }
 
-const struct measure_memory grow_memory = { .resize = resize_memory };
+const struct allocator grow_memory = { .resize = resize_memory };

@@ -11,4 +11,4 @@ void *grow_list(void *at, size_t count, size_t *room, size_t element_bytes);
 void *grow_take(size_t count, size_t element_bytes); /* zeroed */
 
 /* For measurements. */
-extern const struct measure_memory grow_memory;
+extern const struct allocator grow_memory;

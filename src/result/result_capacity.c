@@ -2,38 +2,43 @@
 /* Connects the capacity of a simulation with its record. */
 #include "result/result_capacity.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "files/files.h"
-#include "result/grow.h"
 #include "result/result_limits.h"
 
 enum { FLOWS_MAX = 1 << 20 }; /* with more, computing the capacity takes too long */
 
-static void give_up(struct result_capacity *capacity, const char *reason)
+static const char *const gap_words[RESULT_CAPACITY_GAP_COUNT] = {
+    [RESULT_CAPACITY_FLOWS] = "there are too many flows",
+    [RESULT_CAPACITY_MEMORY] = "there is not enough memory",
+    [RESULT_CAPACITY_UNSOLVED] = "the linear program has no solution",
+};
+
+static void give_up(struct result_capacity *capacity, enum result_capacity_gap gap)
 {
-    capacity->reason = reason;
+    capacity->gap = gap;
     capacity->measured.pair_count = 0;
 }
 
-void result_capacity_open(
-    struct result_capacity *capacity, struct sim *sim, const struct measure_plan *plan)
+void result_capacity_open(struct result_capacity *capacity, const struct allocator *memory,
+    struct sim *sim, const struct measure_plan *plan)
 {
     struct capacity_track *track = &capacity->track;
 
-    *capacity = (struct result_capacity){ .plan = plan };
+    *capacity = (struct result_capacity){ .memory = *memory, .plan = plan };
     capacity->measured.window_ps = capacity_window_ps(plan->sim);
-    capacity->phase_limits = grow_take(plan->phase_count, sizeof(*capacity->phase_limits));
+    capacity->phase_limits =
+        allocator_take(memory, plan->phase_count, sizeof(*capacity->phase_limits));
     if (sim_flow_count(sim) > FLOWS_MAX) {
-        give_up(capacity, "there are too many flows");
+        give_up(capacity, RESULT_CAPACITY_FLOWS);
         return;
     }
-    if (capacity_track_init(track, sim, plan->sim) != 0) {
-        give_up(capacity, "there is not enough memory");
+    if (capacity_track_init_in(track, memory, sim, plan->sim) != 0) {
+        give_up(capacity, RESULT_CAPACITY_MEMORY);
         return;
     }
-    capacity->pairs = grow_take(track->pair_count, sizeof(*capacity->pairs));
+    capacity->pairs = allocator_take(memory, track->pair_count, sizeof(*capacity->pairs));
     for (uint32_t i = 0; i < track->pair_count; i++)
         capacity->pairs[i] = (struct measure_pair){ .workload = track->pairs[i].workload,
             .first_flow = track->pairs[i].first_flow,
@@ -46,13 +51,13 @@ void result_capacity_open(
 void result_capacity_close(struct result_capacity *capacity)
 {
     capacity_track_fini(&capacity->track);
-    free(capacity->pairs);
-    free(capacity->phase_limits);
+    allocator_free(&capacity->memory, capacity->pairs);
+    allocator_free(&capacity->memory, capacity->phase_limits);
 }
 
 uint64_t result_capacity_stop_ps(const struct result_capacity *capacity)
 {
-    return capacity->reason ? SIM_NEVER_PS : capacity_track_stop_ps(&capacity->track);
+    return capacity->gap ? SIM_NEVER_PS : capacity_track_stop_ps(&capacity->track);
 }
 
 /* The limits change with every set of flows. The last ones in a phase are reported for it. */
@@ -73,10 +78,10 @@ void result_capacity_look(struct result_capacity *capacity, struct measure_recor
 {
     uint64_t before_ps = capacity->track.now_ps;
 
-    if (capacity->reason)
+    if (capacity->gap)
         return;
     if (capacity_track_look(&capacity->track) != 0) {
-        give_up(capacity, "the linear program has no solution");
+        give_up(capacity, RESULT_CAPACITY_UNSOLVED);
         return;
     }
     keep_limits(capacity, before_ps);
@@ -94,8 +99,8 @@ json_t *result_capacity_json(const struct result_capacity *capacity)
 {
     const struct capacity_track *track = &capacity->track;
 
-    if (capacity->reason)
-        return json_pack("{s:s,s:s}", "method", "none", "reason", capacity->reason);
+    if (capacity->gap)
+        return json_pack("{s:s,s:s}", "method", "none", "reason", gap_words[capacity->gap]);
     return json_pack("{s:s,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "method",
         capacity_method_word(track->method), "error", real(track->error), "window_us",
         json_millionths(capacity->measured.window_ps), "flows", (json_int_t)track->pair_count,

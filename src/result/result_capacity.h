@@ -7,17 +7,28 @@
 #include "capacity/capacity.h"
 #include "measure/measure.h"
 
+/* Why the capacity is unknown. */
+enum result_capacity_gap {
+    RESULT_CAPACITY_KNOWN,
+    RESULT_CAPACITY_FLOWS,
+    RESULT_CAPACITY_MEMORY,
+    RESULT_CAPACITY_UNSOLVED,
+    RESULT_CAPACITY_GAP_COUNT,
+};
+
 struct result_capacity {
+    struct allocator memory;
     struct capacity_track track;
     struct measure_capacity measured; /* for the record; without pairs: unknown */
     struct measure_pair *pairs;
-    const char *reason;                   /* why the capacity is unknown; NULL: it is known */
+    enum result_capacity_gap gap;
     struct capacity_limits *phase_limits; /* at the end of each phase */
     const struct measure_plan *plan;
 };
 
 /* The simulation is set up and has not begun. */
-void result_capacity_open(struct result_capacity *, struct sim *, const struct measure_plan *);
+void result_capacity_open(
+    struct result_capacity *, const struct allocator *, struct sim *, const struct measure_plan *);
 void result_capacity_close(struct result_capacity *);
 
 /* Returns when the simulation should stop next. */

@@ -210,7 +210,7 @@ json_t *result_limits(const struct result_capacity *capacity, const struct capac
     const struct sim_config *config = capacity->plan->sim;
     json_t *sentences = json_array();
 
-    if (capacity->reason)
+    if (capacity->gap)
         return sentences;
     for (uint32_t i = 0; i < config->workload_count; i++)
         add_workload(sentences, capacity, &config->workloads[i]);

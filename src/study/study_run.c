@@ -216,7 +216,7 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
 
     running->sim = sim_init(arena, &experiment->sim);
     running->set_up_s = study_clock_s();
-    result_capacity_open(&running->capacity, running->sim, &experiment->measure);
+    result_capacity_open(&running->capacity, &grow_memory, running->sim, &experiment->measure);
     measure_attach(&running->record, running->sim, &running->capacity.measured);
     if (watch->on_begin)
         watch->on_begin(watch->context, plan);

@@ -17,7 +17,7 @@ static void *resize(void *context, void *memory, size_t bytes)
     return NULL;
 }
 
-static const struct measure_memory heap = { .resize = resize };
+static const struct allocator heap = { .resize = resize };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
