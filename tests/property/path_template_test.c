@@ -42,7 +42,7 @@ PROPERTY("an expansion is the OR of its fields, each at its place and with its c
             .constant = (uint32_t)(prng_next(&prng) >> 32) >> (32 - width),
         };
         value = source == TEMPLATE_PLANE ? path.plane : source == TEMPLATE_UPLINK ? path.uplink : 0;
-        if ((uint64_t)value + fields[i].constant >> width > 0)
+        if (((uint64_t)value + fields[i].constant) >> width > 0)
             fields[i].constant = 0;
         put_bits(string, &fields[i], value + fields[i].constant);
     }

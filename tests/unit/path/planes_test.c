@@ -151,20 +151,20 @@ SPEC("the largest windows and weights cause no overflow")
 
 SPEC("of 16 planes, one gets the whole weight of the others without overflow, and returns")
 {
-    struct planes_times times = { .base_rtt_ns = 10000 };
+    struct planes_times measured = { .base_rtt_ns = 10000 };
     struct planes planes;
 
     planes_init(&planes, PATH_PLANE_COUNT_MAX);
     for (uint32_t round = 0; round < 300; round++) {
         for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
             sample(&planes, plane, plane == 13 ? 100 : 60000, 10);
-        planes_end_round(&planes, 0xffff, &times);
+        planes_end_round(&planes, 0xffff, &measured);
     }
     EXPECT_GE(planes.weight[13], 14 * PLANES_EQUAL);
     for (uint32_t round = 0; round < 600; round++) {
         for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
             sample(&planes, plane, 100, 10);
-        planes_end_round(&planes, 0xffff, &times);
+        planes_end_round(&planes, 0xffff, &measured);
     }
     EXPECT_LE(planes.weight[13], 2 * PLANES_EQUAL);
 }
