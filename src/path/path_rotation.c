@@ -167,11 +167,14 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
     return ev_index;
 }
 
+/* If all EVs in rotation are GOOD, as nearly always, the state of the one drawn is not looked at:
+ * it is seldom in a cache. */
 static uint32_t pick_ev(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
+    const struct ev_table_plane *plane = &set->planes[plane_index];
     uint32_t ev_index = advance_rotation(set, plane_index);
 
-    if (is_good(set, ev_index))
+    if (plane->good_count == plane->rotation_count || is_good(set, ev_index))
         return ev_index;
     return walk_on(set, plane_index, now_ns, ev_index, PATH_NONE);
 }
