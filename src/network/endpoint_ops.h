@@ -100,4 +100,9 @@ struct endpoint_ops {
     void (*count)(const void *endpoint, uint64_t *counters, uint64_t *drops);
     /* Asserts all invariants. */
     void (*check)(const void *endpoint);
+
+    /* Begins to fetch what the endpoint will need for its next packets into the cache: first what
+     * it refers to and later, when that has arrived, what the rest refers to. NULL: not needed. */
+    void (*prefetch)(const void *endpoint);
+    void (*prefetch_rest)(const void *endpoint);
 };

@@ -249,6 +249,16 @@ static void check_transport(const void *endpoint)
     transport_check(endpoint);
 }
 
+static void prefetch(const void *endpoint)
+{
+    transport_prefetch_qps(endpoint);
+}
+
+static void prefetch_rest(const void *endpoint)
+{
+    transport_prefetch_work(endpoint);
+}
+
 static void setup(void *network, struct arena *arena)
 {
     setup_transports(network, arena);
@@ -267,4 +277,6 @@ const struct endpoint_ops endpoint_mrc = {
     .next_event = next_event,
     .count = add_counters,
     .check = check_transport,
+    .prefetch = prefetch,
+    .prefetch_rest = prefetch_rest,
 };

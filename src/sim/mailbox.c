@@ -41,24 +41,34 @@ static union mailbox_unit *chunk_at(const struct mailbox *mailbox, uint32_t chun
     return &mailbox->units[(size_t)chunk * MAILBOX_CHUNK_UNITS];
 }
 
+static struct mailbox_head head_after(const struct mailbox *mailbox, uint32_t older, uint32_t chunk)
+{
+    const struct mailbox_head *before;
+
+    if (older == MAILBOX_NONE)
+        return (struct mailbox_head){ .older = older, .second = chunk, .third = chunk };
+    before = &chunk_at(mailbox, older)->head;
+    return (struct mailbox_head){ .older = older,
+        .count_before = before->count_before + MAILBOX_CHUNK_UNITS - 1,
+        .second = before->older == MAILBOX_NONE ? chunk : before->older,
+        .third = before->second };
+}
+
 /* Every chunk in use has at least one entry, and there are as many chunks as packets. */
 uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
 {
     uint32_t older = next == 0 ? MAILBOX_NONE : next / MAILBOX_CHUNK_UNITS - 1;
     uint32_t chunk = mailbox->free_chunk;
-    struct mailbox_head *head;
 
     if (chunk == MAILBOX_NONE) {
         assert(mailbox->chunks_touched < mailbox->chunk_count);
         chunk = mailbox->chunks_touched++;
     } else {
         mailbox->free_chunk = chunk_at(mailbox, chunk)->head.older;
+        if (mailbox->free_chunk != MAILBOX_NONE)
+            __builtin_prefetch(chunk_at(mailbox, mailbox->free_chunk), 1);
     }
-    head = &chunk_at(mailbox, chunk)->head;
-    head->older = older;
-    head->count_before = older == MAILBOX_NONE ? 0
-                                               : chunk_at(mailbox, older)->head.count_before +
-                                                     MAILBOX_CHUNK_UNITS - 1;
+    chunk_at(mailbox, chunk)->head = head_after(mailbox, older, chunk);
     return chunk * MAILBOX_CHUNK_UNITS + 1;
 }
 
@@ -113,6 +123,7 @@ static void count_entries(
          chunk = chunk_at(mailbox, chunk)->head.older, count = MAILBOX_CHUNK_UNITS - 1) {
         const union mailbox_unit *units = chunk_at(mailbox, chunk);
 
+        mailbox_fetch_chunk(mailbox, units->head.third);
         for (uint32_t i = 1; i <= count; i++)
             buckets->ends[units[i].entry.key >> buckets->shift]++;
     }

@@ -40,7 +40,8 @@ static inline uint64_t mailbox_offset_ps(const struct mailbox_entry *entry)
 struct mailbox_head {
     uint32_t older; /* the previous chunk of the list, or MAILBOX_NONE; free: the next free one */
     uint32_t count_before; /* entries in all older chunks */
-    uint64_t reserved;
+    uint32_t second;       /* the chunk before `older`, and the one before that, to be fetched in */
+    uint32_t third;        /* time; any other if there is none */
 };
 
 union mailbox_unit {
@@ -199,17 +200,36 @@ static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t
  * Returns their number. `out` has room for the maximum number of entries. */
 uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out);
 
-/* Begins to fetch the list of a node into the cache. */
+static inline void mailbox_fetch_chunk(const struct mailbox *mailbox, uint32_t chunk)
+{
+    const union mailbox_unit *units = &mailbox->units[(size_t)chunk * MAILBOX_CHUNK_UNITS];
+
+    __builtin_prefetch(units, 1);
+    __builtin_prefetch(units + MAILBOX_CHUNK_UNITS / 2);
+}
+
+/* Begins to fetch the newest part of the list of a node into the cache. */
 static inline void mailbox_fetch(const struct mailbox *mailbox, uint32_t node)
 {
     uint32_t next = mailbox->next[mailbox->slot * mailbox->node_count + node];
 
-    if (next != 0) {
-        size_t first = (size_t)((next - 1) / MAILBOX_CHUNK_UNITS) * MAILBOX_CHUNK_UNITS;
-        const union mailbox_unit *chunk = &mailbox->units[first];
+    if (next != 0)
+        mailbox_fetch_chunk(mailbox, (next - 1) / MAILBOX_CHUNK_UNITS);
+}
 
-        __builtin_prefetch(chunk);
-        __builtin_prefetch(chunk + MAILBOX_CHUNK_UNITS / 2);
+/* The same, once that part is in the cache, for the rest. */
+static inline void mailbox_fetch_older(const struct mailbox *mailbox, uint32_t node)
+{
+    uint32_t next = mailbox->next[mailbox->slot * mailbox->node_count + node];
+
+    if (next != 0) {
+        uint32_t newest = (next - 1) / MAILBOX_CHUNK_UNITS;
+        const struct mailbox_head *head =
+            &mailbox->units[(size_t)newest * MAILBOX_CHUNK_UNITS].head;
+
+        mailbox_fetch_chunk(mailbox, head->older == MAILBOX_NONE ? newest : head->older);
+        mailbox_fetch_chunk(mailbox, head->second);
+        mailbox_fetch_chunk(mailbox, head->third);
     }
 }
 

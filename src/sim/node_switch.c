@@ -15,6 +15,7 @@
 
 enum {
     AHEAD = 16, /* addresses to fetch into the cache before their turn */
+    PORTS_AHEAD = 2,
     EGRESS_SHIFT = 16,
 };
 
@@ -129,6 +130,12 @@ static uint64_t run_port(struct shard *shard, uint32_t port, const struct mailbo
     return port_next_ps(&shard->ports[port]);
 }
 
+/* Fetches the packet that leaves the port first, of those that wait since an earlier window. */
+static inline void prefetch_head(const struct shard *shard, uint32_t port)
+{
+    __builtin_prefetch(&shard->slots.slots[shard->ports[port].queues[PORT_DATA].head], 1);
+}
+
 void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
@@ -150,6 +157,8 @@ void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_
         uint64_t bit = UINT64_C(1) << p % 64;
         uint64_t port_ps;
 
+        if (p + PORTS_AHEAD < here->port_count)
+            prefetch_head(shard, here->first_port + p + PORTS_AHEAD);
         if (ends[p] == start && !(*word & bit))
             continue;
         port_ps = run_port(shard, here->first_port + p,

@@ -99,6 +99,8 @@ static inline uint32_t packets_take(struct packets *packets)
     if (index == PACKETS_NONE)
         return packets->first + packets->touched++;
     packets->free_head = packets->all[index].next_free;
+    if (packets->free_head != PACKETS_NONE)
+        __builtin_prefetch(&packets->outer[packets->free_head], 1); /* of the next one */
     return index;
 }
 

@@ -65,7 +65,8 @@ static void wake_for_actions(struct shard *shard)
     }
 }
 
-/* Prefetches the first data of a node while the nodes before it are run. */
+/* Prefetch the data of a node while the three nodes before it are run: first what is at known
+ * places, then what that refers to, then the rest. */
 static void prefetch_node(const struct shard *shard, uint32_t node)
 {
     enum { LINE = 64, LINES = 12 };
@@ -75,9 +76,33 @@ static void prefetch_node(const struct shard *shard, uint32_t node)
 
         for (size_t i = 0; i < LINES; i++)
             __builtin_prefetch(endpoint + i * LINE, 1);
-        __builtin_prefetch(&shard->ports[shard->nics[node].first_port], 1);
+        for (uint32_t p = 0; p < shard->plane_count; p++)
+            __builtin_prefetch(&shard->ports[shard->nics[node].first_port + p], 1);
     }
     mailbox_fetch(&shard->mailbox, node);
+}
+
+static void prefetch_second(const struct shard *shard, uint32_t node)
+{
+    if (node < shard->nic_count && shard->endpoint->prefetch)
+        shard->endpoint->prefetch(shard->nics[node].endpoint);
+    mailbox_fetch_older(&shard->mailbox, node);
+}
+
+static void prefetch_third(const struct shard *shard, uint32_t node)
+{
+    if (node < shard->nic_count && shard->endpoint->prefetch_rest)
+        shard->endpoint->prefetch_rest(shard->nics[node].endpoint);
+}
+
+static void prefetch_after(const struct shard *shard, uint32_t i, uint32_t active_count)
+{
+    if (i + 1 < active_count)
+        prefetch_third(shard, shard->active[i + 1]);
+    if (i + 2 < active_count)
+        prefetch_second(shard, shard->active[i + 2]);
+    if (i + 3 < active_count)
+        prefetch_node(shard, shard->active[i + 3]);
 }
 
 /* If a window is cut short, arrivals from `end_ps` on wait for its second part. Returns the number
@@ -107,8 +132,7 @@ static void run_window(struct shard *shard, uint64_t end_ps)
         uint32_t count = mailbox_take(&shard->mailbox, node, shard->batch);
 
         shard->reports.node = node;
-        if (i + 1 < active_count)
-            prefetch_node(shard, shard->active[i + 1]);
+        prefetch_after(shard, i, active_count);
         if (is_cut_short)
             count = put_back(shard, node, count, end_ps);
         if (actions_first(shard->sim, node) != ENGINE_NONE)

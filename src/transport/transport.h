@@ -83,6 +83,11 @@ enum drop_reason transport_receive(struct transport *, const struct packet *, ui
 bool transport_prefetch(const struct transport *, const struct packet *);
 void transport_prefetch_windows(const struct transport *, const struct packet *);
 
+/* The same for a NIC with few QPs that will be used soon, after many other NICs: first its QPs and
+ * peers and later, when these have arrived, the next places in their windows and their paths. */
+void transport_prefetch_qps(const struct transport *);
+void transport_prefetch_work(const struct transport *);
+
 /* Fills `out` with at most `out_max` packets for ports of `ready_ports` (bit p: port p has room for
  * all of them). Returns the number of packets. */
 uint32_t transport_send(struct transport *, uint32_t ready_ports, struct packet *out,
