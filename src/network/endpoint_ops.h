@@ -20,13 +20,14 @@
 
 #define ENDPOINT_NEVER_NS UINT64_MAX
 #define ENDPOINT_NOWHERE  UINT32_MAX
+#define ENDPOINT_NO_EV    UINT32_MAX
 
 /* A packet that leaves a NIC. */
 struct endpoint_departure {
     struct port_entry packet; /* number of the packet, length on the wire, class, ECN */
     uint32_t port;
     uint32_t to;     /* NIC; ENDPOINT_NOWHERE: no such NIC */
-    uint32_t ev;     /* selects the path */
+    uint32_t ev;     /* selects the path; ENDPOINT_NO_EV: switches do */
     uint32_t sender; /* number of its QP at the NIC; UINT32_MAX: none */
 };
 
@@ -95,6 +96,10 @@ struct endpoint_ops {
     bool (*next_event)(void *network, uint32_t nic, struct endpoint_event *);
 
     /* ---- observation ---- */
+
+    /* Returns what a full packet in the middle of a message has besides its payload, without the
+     * framing of Ethernet. */
+    uint32_t (*header_bytes)(const void *network);
 
     /* Adds the counters of the endpoint, and the packets that it refused by reason of drop.def. */
     void (*count)(const void *endpoint, uint64_t *counters, uint64_t *drops);

@@ -35,6 +35,8 @@ struct switch_decision {
 };
 
 struct switch_policy {
+    bool marks;       /* it marks packets itself, and ports do not */
+    bool limits_data; /* it limits data queues itself, and ports do not */
     /* Returns the port by which the packet leaves; SWITCH_NO_PORT: none. */
     uint32_t (*forward)(void *network, const struct switch_crossing *);
     /* Puts the packet into the port by which it leaves, or drops it. */
@@ -42,4 +44,6 @@ struct switch_policy {
         void *network, const struct switch_crossing *, struct port *, uint64_t now_ps);
     /* The transmission of a packet begins; in_port is not known. */
     struct switch_pause (*sent)(void *network, const struct switch_crossing *, uint64_t now_ps);
+    /* A packet that waited at its port is lost; in_port is not known. NULL: nothing is to do. */
+    struct switch_pause (*lost)(void *network, const struct switch_crossing *, uint64_t now_ps);
 };

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "sim/policy_buffer.h"
+#include "sim/node_policy.h"
 #include "sim/srv6.h"
 #include "sim/wire_check.h"
 
@@ -195,8 +195,8 @@ void egress_flush(struct shard *shard, uint32_t port, enum loss_reason loss, uin
     struct port_entry entry;
 
     while (port_take_out(queue, &entry)) {
-        if (shard->sim->buffers && port >= shard->nic_count * shard->plane_count)
-            policy_buffer_lose(shard, end_of(shard, port).node, entry.length_bytes);
+        if (shard->policy && port >= shard->nic_count * shard->plane_count)
+            node_policy_on_lost(shard, end_of(shard, port), &entry, now_ps);
         lose_entry(shard, port, &entry, loss);
     }
     queue->free_ps = now_ps;

@@ -233,6 +233,15 @@ static bool next_event(void *network, uint32_t nic, struct endpoint_event *out)
 
 /* ---- observation ----------------------------------------------------------------------------- */
 
+static uint32_t header_bytes(const void *network)
+{
+    const struct sim *sim = network;
+    struct packet empty = { .opcode = OPCODE_WRITE_MIDDLE,
+        .flags = sim->parameters.stamp ? PACKET_STAMPED : 0 };
+
+    return packet_nominal_bytes(&empty) + ENGINE_OUTER_BYTES;
+}
+
 static void add_counters(const void *endpoint, uint64_t *counters, uint64_t *drops)
 {
     const uint64_t *own_counters = transport_counters(endpoint);
@@ -275,6 +284,7 @@ const struct endpoint_ops endpoint_mrc = {
     .expire = expire_timers,
     .post = post_message,
     .next_event = next_event,
+    .header_bytes = header_bytes,
     .count = add_counters,
     .check = check_transport,
     .prefetch = prefetch,

@@ -76,6 +76,8 @@ static uint32_t waiting_at(const struct port *port)
 static bool address(
     const struct shard *shard, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
 {
+    if (__builtin_expect(ev == ENDPOINT_NO_EV, false))
+        return true;
     if (__builtin_expect(shard->topology->graph != NULL, false))
         return lists_outer(&shard->sim->lists, from, to, ev, outer);
     *outer = plan_outer(shard->fabric, from, to, ev);

@@ -16,12 +16,12 @@ enum {
 /* ---- pauses ---------------------------------------------------------------------------------- */
 
 /* Sends a pause frame out of a port, which has been advanced. The frame overtakes all packets that
- * wait, but not the one that is being sent. */
+ * wait, but not the one that is being sent, nor another pause frame. */
 static void send_pause(
     struct shard *shard, uint32_t switch_index, const struct switch_pause *pause, uint64_t now_ps)
 {
     uint32_t port = shard->switches[switch_index].first_port + pause->port;
-    const struct engine_port *details = &shard->port_details[port];
+    struct engine_port *details = &shard->port_details[port];
     const struct link *link = &shard->links[port];
     uint64_t units = (pause->duration_ps + PAUSE_UNIT_PS - 1) / PAUSE_UNIT_PS;
     uint64_t free_ps =
@@ -30,7 +30,10 @@ static void send_pause(
     assert(units <= UINT32_MAX);
     if (!pause->is_due || link_refusal(link, &details->fault) != LOSS_REASON_COUNT)
         return;
+    if (free_ps < details->pause_end_ps)
+        free_ps = details->pause_end_ps;
     link_occupy(&free_ps, shard->ports[port].profile->byte_time, PAUSE_BYTES, now_ps);
+    details->pause_end_ps = free_ps;
     shard->pauses_under_way++;
     shard_post(shard, link->peer_node, link->peer_port, link_arrival_ps(link, free_ps),
         &(struct port_entry){ .handle = PACKETS_NONE,
@@ -53,6 +56,20 @@ void node_policy_on_pause(
     details->paused_until_ps = now_ps + units * PAUSE_UNIT_PS;
     queue->free_ps =
         details->free_ps > details->paused_until_ps ? details->free_ps : details->paused_until_ps;
+}
+
+void node_policy_on_lost(
+    struct shard *shard, struct topology_end port, const struct port_entry *packet, uint64_t now_ps)
+{
+    struct switch_crossing crossing = {
+        .packet = *packet, .switch_index = port.node, .out_port = port.port
+    };
+    struct switch_pause pause;
+
+    if (!shard->policy->lost)
+        return;
+    pause = shard->policy->lost(shard, &crossing, now_ps);
+    send_pause(shard, port.node, &pause, now_ps);
 }
 
 /* ---- a switch -------------------------------------------------------------------------------- */

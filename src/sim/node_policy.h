@@ -8,6 +8,10 @@
 void node_policy_run(struct shard *, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);
 
+/* A packet that waited at a port of a switch is lost. */
+void node_policy_on_lost(
+    struct shard *, struct topology_end port, const struct port_entry *, uint64_t now_ps);
+
 /* A pause frame arrives at a port, which has been advanced. */
 void node_policy_on_pause(struct shard *, uint32_t port, struct port_entry, uint64_t now_ps);
 

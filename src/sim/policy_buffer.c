@@ -27,7 +27,7 @@ static struct switch_decision admit_packet(
                                          &crossing->packet, now_ps) };
 }
 
-static struct switch_pause sent(
+static struct switch_pause release_packet(
     void *network, const struct switch_crossing *crossing, uint64_t now_ps)
 {
     struct shard *shard = network;
@@ -36,11 +36,6 @@ static struct switch_pause sent(
     shared_buffer_release(
         &shard->sim->buffers[crossing->switch_index], crossing->packet.length_bytes);
     return (struct switch_pause){ 0 };
-}
-
-void policy_buffer_lose(struct shard *shard, uint32_t switch_index, uint32_t length_bytes)
-{
-    shared_buffer_release(&shard->sim->buffers[switch_index], length_bytes);
 }
 
 void policy_buffer_init(struct sim *sim, struct arena *arena)
@@ -60,5 +55,5 @@ void policy_buffer_init(struct sim *sim, struct arena *arena)
 }
 
 const struct switch_policy policy_buffer = {
-    .forward = forward, .admit = admit_packet, .sent = sent
+    .forward = forward, .admit = admit_packet, .sent = release_packet, .lost = release_packet
 };

@@ -9,6 +9,3 @@ extern const struct switch_policy policy_buffer;
 
 /* Makes the buffers of all switches. With an arena without memory, it only measures. */
 void policy_buffer_init(struct sim *, struct arena *);
-
-/* A packet that waited at this port is lost. */
-void policy_buffer_lose(struct shard *, uint32_t switch_index, uint32_t length_bytes);

@@ -9,7 +9,8 @@
 
 enum {
     NIC_QUEUE_BYTES = 64 * 1024, /* more than the two packets that may wait */
-    PORT_KINDS = 6,              /* with and without marks */
+    UNLIMITED_BYTES = 1 << 30,
+    PORT_KINDS = 6, /* with and without marks */
     STREAM_OF_PORTS = 1 << 30,
 };
 
@@ -48,6 +49,8 @@ static const struct port_profile *profile_of(
     struct port_config config = port_config(shard->topology, kind, marks);
 
     config.rate_bps = rate_bps;
+    if (kind != AT_NIC && shard->policy && shard->policy->limits_data)
+        config.data.bytes = UNLIMITED_BYTES;
     for (uint32_t i = 0; i < shard->profile_count; i++) {
         const struct port_config *known = &shard->profiles[i].config;
 
@@ -72,7 +75,8 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
     sim->links[port].is_special |= egress_watches(shard);
     sim->port_details[port] =
         (struct engine_port){ .healthy = profile_of(shard, kind, link.rate_bps,
-                                  kind != AT_NIC && topology_marks(sim->topology, end)),
+                                  kind != AT_NIC && !(sim->policy && sim->policy->marks) &&
+                                      topology_marks(sim->topology, end)),
             .rate_bps = link.rate_bps };
     sim->port_counters[port] = (struct port_counters){ 0 };
     port_init(&sim->ports[port], sim->port_details[port].healthy, &sim->port_counters[port],

@@ -35,6 +35,7 @@ struct engine_port {
     uint64_t came_down_ps;    /* last time the incoming direction went down; 0: never */
     uint64_t paused_until_ps; /* by a pause frame */
     uint64_t free_ps;         /* of a paused port: its wire is free from this time on */
+    uint64_t pause_end_ps;    /* end of the last pause frame that it sent */
     uint64_t lost;
     uint64_t lost_control; /* those of the control class, as far as known */
     const struct port_profile *healthy;

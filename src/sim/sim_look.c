@@ -228,10 +228,7 @@ void sim_order(const struct sim *sim, struct sim_order *out)
 
 static uint32_t header_bytes(const struct sim *sim)
 {
-    struct packet empty = { .opcode = OPCODE_WRITE_MIDDLE,
-        .flags = sim->parameters.stamp ? PACKET_STAMPED : 0 };
-
-    return packet_nominal_bytes(&empty) + ENGINE_OUTER_BYTES + sim->topology->config.framing_bytes;
+    return sim->endpoint->header_bytes(sim) + sim->topology->config.framing_bytes;
 }
 
 uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)

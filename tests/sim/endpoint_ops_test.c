@@ -271,6 +271,12 @@ static bool next_event(void *network, uint32_t nic, struct endpoint_event *event
     return true;
 }
 
+static uint32_t header_bytes(const void *network)
+{
+    (void)network;
+    return HEADER_BYTES;
+}
+
 static void count(const void *context, uint64_t *counters, uint64_t *drops)
 {
     const struct endpoint *endpoint = context;
@@ -296,6 +302,7 @@ static const struct endpoint_ops stop_and_wait = {
     .expire = expire,
     .post = post,
     .next_event = next_event,
+    .header_bytes = header_bytes,
     .count = count,
     .check = check,
 };
