@@ -29,10 +29,12 @@ struct document {
     uint32_t qp_series;
     bool occupancy;
     bool reordering;
+    enum sim_protocol protocol;
     uint32_t version;
     const struct yaml_node *fabric;
     const struct yaml_node *hardware;
     const struct yaml_node *parameters;
+    const struct yaml_node *roce;
     const struct yaml_node *workloads;
     const struct yaml_node *faults;
     const struct yaml_node *generators;
@@ -53,7 +55,9 @@ static const struct yaml_field fields[] = {
     { .key = "version", .type = YAML_COUNT, .offset = IN_DOCUMENT(version), .least = 1, .most = FABRIC_FILE_VERSION },
     { .key = "fabric", .type = YAML_ANY, .offset = IN_DOCUMENT(fabric) },
     { .key = "hardware", .type = YAML_ANY, .offset = IN_DOCUMENT(hardware) },
+    { .key = "protocol", .type = YAML_WORD, .offset = IN_DOCUMENT(protocol), .words = sim_protocol_words },
     { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
+    { .key = "roce", .type = YAML_MAP, .offset = IN_DOCUMENT(roce) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
     { .key = "generators", .type = YAML_LIST, .offset = IN_DOCUMENT(generators) },
@@ -178,10 +182,20 @@ static bool read_observe(
     return true;
 }
 
+/* A sweep may compare protocols, so the settings of another one are permitted. */
+static bool read_protocol(
+    struct yaml *yaml, const struct document *document, struct experiment *experiment)
+{
+    experiment->sim.protocol = document->protocol;
+    roce_settings_init(&experiment->sim.roce);
+    return !document->roce || experiment_read_roce(yaml, document->roce, &experiment->sim.roce);
+}
+
 static bool read_parts(
     struct yaml *yaml, const struct document *document, struct experiment *experiment)
 {
-    return (!document->parameters || experiment_read_parameters(yaml, document->parameters,
+    return read_protocol(yaml, document, experiment) &&
+           (!document->parameters || experiment_read_parameters(yaml, document->parameters,
                                          &experiment->sim.parameters)) &&
            experiment_read_workloads(yaml, document->workloads, experiment) &&
            (!document->faults || experiment_read_faults(yaml, document->faults, experiment)) &&

@@ -19,6 +19,9 @@ bool experiment_check_hardware(struct yaml *, const struct yaml_node *mapping,
     const struct hardware *, const struct topology *);
 void experiment_note_hardware(struct hardware *, const struct topology_config *);
 
+/* Reads the settings of RoCEv2; the others keep their values. */
+bool experiment_read_roce(struct yaml *, const struct yaml_node *mapping, struct roce_settings *);
+
 /* Read the judgement: first watched links and phases, then criteria, which may name them. */
 bool experiment_read_watches(struct yaml *, const struct yaml_node *mapping, struct experiment *);
 bool experiment_read_phases(struct yaml *, const struct yaml_node *list, struct experiment *);

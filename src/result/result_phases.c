@@ -80,6 +80,24 @@ static uint64_t lost(const struct sim_totals *totals)
     return sum;
 }
 
+/* Figures that only MRC has. */
+static void set_mrc_counts(
+    json_t *json, const struct measure_moment *from, const struct measure_moment *until)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+    } counts[] = {
+        { "trimmed", until->totals.trimmed - from->totals.trimmed },
+        { "active_evs", until->active_evs },
+        { "bad_evs", until->bad_evs },
+    };
+
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        json_object_set_new(json, counts[i].name, json_integer((json_int_t)counts[i].count));
+    json_object_set_new(json, "counters", result_summary_counters(&from->totals, &until->totals));
+}
+
 static void set_counts(
     json_t *json, const struct measure_moment *from, const struct measure_moment *until)
 {
@@ -93,16 +111,12 @@ static void set_counts(
         { "packets_sent", b->packets_sent - a->packets_sent },
         { "retransmitted",
             b->transport[COUNTER_DATA_RETRANSMITTED] - a->transport[COUNTER_DATA_RETRANSMITTED] },
-        { "trimmed", b->trimmed - a->trimmed },
         { "marked", b->marked - a->marked },
         { "timeouts", b->transport[COUNTER_TIMEOUT_FIRED] - a->transport[COUNTER_TIMEOUT_FIRED] },
-        { "active_evs", until->active_evs },
-        { "bad_evs", until->bad_evs },
     };
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         json_object_set_new(json, counts[i].name, json_integer((json_int_t)counts[i].count));
-    json_object_set_new(json, "counters", result_summary_counters(a, b));
 }
 
 static json_t *phase_json(
@@ -126,6 +140,8 @@ static json_t *phase_json(
     json_object_set_new(json, "ev_reaction_us",
         reaction_ps < SIM_NEVER_PS ? json_millionths(reaction_ps) : json_null());
     set_counts(json, between->from, between->until);
+    if (record->plan->sim->protocol == SIM_MRC)
+        set_mrc_counts(json, between->from, between->until);
     return json;
 }
 

@@ -233,15 +233,25 @@ static json_t *qp_rates(const struct measure_record *record)
     return json;
 }
 
+/* Series that only MRC has. */
+static void set_mrc_series(json_t *json, const struct measure_record *record)
+{
+    json_object_set_new(json, "active_evs", numbers(&record->active_evs));
+    json_object_set_new(json, "bad_evs", numbers(&record->bad_evs));
+    json_object_set_new(json, "trimmed", numbers(&record->trimmed));
+    json_object_set_new(json, "ev_map", ev_map(record));
+}
+
 json_t *result_series(const struct measure_record *record)
 {
-    json_t *json = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us",
-        times(record), "goodput_bps", goodputs(record), "plane_bps", planes(record),
-        "queue_peak_bytes", numbers(&record->queue_peak), "queue_peak_where", queue_places(record),
-        "active_evs", numbers(&record->active_evs), "bad_evs", numbers(&record->bad_evs), "trimmed",
-        numbers(&record->trimmed), "marked", numbers(&record->marked), "retransmitted",
-        numbers(&record->retransmitted), "lost_by_link", losses(record), "ev_map", ev_map(record));
+    json_t *json = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us", times(record),
+        "goodput_bps", goodputs(record), "plane_bps", planes(record), "queue_peak_bytes",
+        numbers(&record->queue_peak), "queue_peak_where", queue_places(record), "marked",
+        numbers(&record->marked), "retransmitted", numbers(&record->retransmitted), "lost_by_link",
+        losses(record));
 
+    if (record->plan->sim->protocol == SIM_MRC)
+        set_mrc_series(json, record);
     set_capacity(json, record);
     if (record->qp_count)
         json_object_set_new(json, "qp_bps", qp_rates(record));

@@ -132,11 +132,18 @@ static json_t *all_completions(struct measure_record *record)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static json_t *retransmissions(const struct sim_totals *totals)
+/* By reason. RoCEv2 knows none. */
+static json_t *retransmissions(const struct measure_record *record)
 {
     static const char prefix[] = "retransmit_";
+    const struct sim_totals *totals = &record->last.totals;
     json_t *json = json_object();
 
+    if (record->plan->sim->protocol != SIM_MRC) {
+        json_object_set_new(
+            json, "all", json_integer((json_int_t)totals->transport[COUNTER_DATA_RETRANSMITTED]));
+        return json;
+    }
     for (int i = 0; i < COUNTER_COUNT; i++)
         if (strncmp(counter_descriptions[i].name, prefix, sizeof(prefix) - 1) == 0)
             json_object_set_new(json, counter_descriptions[i].name + sizeof(prefix) - 1,
@@ -194,13 +201,15 @@ static json_t *transitions(const struct measure_record *record)
 static void set_counts(json_t *json, const struct measure_record *record)
 {
     const struct sim_totals *totals = &record->last.totals;
+    bool is_mrc = record->plan->sim->protocol == SIM_MRC;
     uint64_t queue_peak = 0;
 
     for (size_t i = 0; i < record->queue_peak.count; i++)
         if (record->queue_peak.at[i] > queue_peak)
             queue_peak = record->queue_peak.at[i];
-    json_object_set_new(json, "retransmitted", retransmissions(totals));
-    json_object_set_new(json, "trimmed", json_integer((json_int_t)totals->trimmed));
+    json_object_set_new(json, "retransmitted", retransmissions(record));
+    if (is_mrc)
+        json_object_set_new(json, "trimmed", json_integer((json_int_t)totals->trimmed));
     json_object_set_new(json, "marked", json_integer((json_int_t)totals->marked));
     json_object_set_new(json, "lost", losses(totals));
     json_object_set_new(
@@ -213,8 +222,12 @@ static void set_counts(json_t *json, const struct measure_record *record)
     if (record->plan->sim->counts_order)
         json_object_set_new(json, "reordering", result_summary_order(record));
     json_object_set_new(json, "plane_imbalance", plane_imbalance(record));
-    json_object_set_new(json, "ev_transitions", transitions(record));
-    json_object_set_new(json, "counters", result_summary_counters(NULL, totals));
+    if (is_mrc) {
+        json_object_set_new(json, "ev_transitions", transitions(record));
+        json_object_set_new(json, "counters", result_summary_counters(NULL, totals));
+    } else {
+        json_object_set_new(json, "roce", result_summary_roce(record));
+    }
     json_object_set_new(json, "packets_sent", json_integer((json_int_t)totals->packets_sent));
     json_object_set_new(
         json, "packets_delivered", json_integer((json_int_t)totals->packets_delivered));

@@ -13,6 +13,8 @@ json_t *result_summary_faults(const struct measure_record *);
 /* Returns null if it was not measured. */
 json_t *result_summary_occupancy(const struct measure_record *);
 json_t *result_summary_order(const struct measure_record *);
+/* The settings and figures of RoCEv2. */
+json_t *result_summary_roce(const struct measure_record *);
 json_t *result_series(const struct measure_record *);
 json_t *result_events(const struct measure_record *);
 

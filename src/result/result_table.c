@@ -233,6 +233,27 @@ static const char *end_of(const json_t *run)
     return strcmp(status, "out_of_time") == 0 ? "ended as planned" : status;
 }
 
+/* The result depends on the settings, so they are always printed. */
+static void print_roce(FILE *to, const json_t *roce)
+{
+    const json_t *settings = json_object_get(roce, "settings");
+    const json_t *counters = json_object_get(roce, "counters");
+    bool has_dcqcn = json_object_get(settings, "dcqcn");
+
+    if (!roce)
+        return;
+    fprintf(to, "  RoCEv2: %.0f QP%s%s, %s, %s%s%s%s%s, PFC %s; %.0f CNPs, %.0f NAKs",
+        number(settings, "qps"), number(settings, "qps") > 1 ? "s" : "",
+        json_is_true(json_object_get(settings, "split")) ? " that share messages" : "",
+        text(settings, "recovery"), text(settings, "cc"), has_dcqcn ? " " : "",
+        text(settings, "dcqcn"), has_dcqcn ? ", marking " : "", text(settings, "marking"),
+        json_is_true(json_object_get(settings, "pfc")) ? "on" : "off", number(counters, "cnp_sent"),
+        number(counters, "nak_sent"));
+    if (json_object_get(roce, "pauses"))
+        fprintf(to, ", %.0f pauses", number(roce, "pauses"));
+    fputc('\n', to);
+}
+
 /* `planes`: the word for what is balanced. */
 static void print_run(FILE *to, const json_t *run, const char *planes)
 {
@@ -250,11 +271,12 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     print_phases(to, summary);
     print_faults(to, summary);
     print_limits(to, summary);
-    fprintf(to,
-        "  %lld lost, %lld trimmed, %lld marked, %lld retransmitted, %lld timeouts, %s within "
-        "%.2f%%\n",
-        (long long)sum_counts(json_object_get(summary, "lost")),
-        (long long)number(summary, "trimmed"), (long long)number(summary, "marked"),
+    print_roce(to, json_object_get(summary, "roce"));
+    fprintf(to, "  %lld lost, ", (long long)sum_counts(json_object_get(summary, "lost")));
+    if (json_object_get(summary, "trimmed"))
+        fprintf(to, "%lld trimmed, ", (long long)number(summary, "trimmed"));
+    fprintf(to, "%lld marked, %lld retransmitted, %lld timeouts, %s within %.2f%%\n",
+        (long long)number(summary, "marked"),
         (long long)sum_counts(json_object_get(summary, "retransmitted")),
         (long long)number(summary, "timeouts"), planes, number(summary, "plane_imbalance") * 100);
     print_criteria(to, run);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a configuration. */
 #include "base/problem.h"
+#include "sim/roce_world.h"
 #include "sim/sim.h"
 #include "sim/workload.h"
 
@@ -48,8 +49,15 @@ static bool topology_check(const struct sim_config *config, struct problem *prob
     return true;
 }
 
+static bool protocol_check(const struct sim_config *config, struct problem *problem)
+{
+    return config->protocol != SIM_ROCE ||
+           (roce_settings_check(&config->roce, problem) && policy_roce_check(config, problem));
+}
+
 bool sim_config_check(const struct sim_config *config, struct problem *problem)
 {
     return topology_check(config, problem) && parameters_check(&config->parameters, problem) &&
-           workload_check(config, problem) && faults_check(config, problem);
+           workload_check(config, problem) && faults_check(config, problem) &&
+           protocol_check(config, problem);
 }

@@ -11,6 +11,7 @@
 #include "sim/group.h"
 #include "sim/nic_model.h"
 #include "sim/policy_buffer.h"
+#include "sim/roce_world.h"
 
 enum {
     LINE = 64,
@@ -87,23 +88,39 @@ static void start_nics(struct sim *sim)
     }
 }
 
+const char *const sim_protocol_words[SIM_PROTOCOL_COUNT + 1] = { "mrc", "roce", NULL };
+
+/* A test may have NICs or switches of its own. */
+static void choose_protocol(struct sim *sim)
+{
+    bool is_roce = sim->config.protocol == SIM_ROCE;
+
+    sim->endpoint = sim->config.endpoint;
+    sim->policy = sim->config.policy;
+    if (!sim->endpoint)
+        sim->endpoint = is_roce ? &endpoint_roce : &endpoint_mrc;
+    if (!sim->policy && is_roce)
+        sim->policy = sim->config.roce.pfc ? &policy_roce_lossless : &policy_roce;
+}
+
 struct sim *sim_init(struct arena *arena, const struct sim_config *config)
 {
+    struct roce_world measured_roce = { 0 };
     struct sim measured;
     struct group measured_group;
     struct sim *taken = arena_take(arena, 1, sizeof(*taken), LINE);
     struct sim *sim = taken ? taken : &measured;
 
     /* captures and --wire support only packets of MRC */
-    assert(!config->endpoint || (!config->wire && !config->observer.on_frame));
+    assert((!config->endpoint && config->protocol == SIM_MRC) ||
+           (!config->wire && !config->observer.on_frame));
     /* frames and traces are observed as they occur */
     assert(
         config->shard_count <= 1 || (config->engine == SIM_WINDOWS && !config->observer.on_frame &&
                                         !config->observer.on_trace));
     memset(sim, 0, sizeof(*sim));
     sim->config = *config;
-    sim->endpoint = config->endpoint ? config->endpoint : &endpoint_mrc;
-    sim->policy = config->policy;
+    choose_protocol(sim);
     sim->fabric = config->fabric;
     sim->topology = &config->fabric->topology;
     sim->nic_count = sim->topology->nic_count;
@@ -113,6 +130,8 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     setup_group(sim, arena, &measured_group);
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
+    if (sim->endpoint == &endpoint_roce)
+        roce_world_init(sim, arena, &measured_roce);
     policy_buffer_init(sim, arena);
     setup_fabric(sim, arena);
     setup_work(sim, arena);

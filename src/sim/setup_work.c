@@ -5,6 +5,7 @@
 
 #include "sim/account.h"
 #include "sim/plane_check.h"
+#include "sim/roce_world.h"
 #include "sim/setup.h"
 #include "sim/work.h"
 
@@ -144,6 +145,12 @@ static void init_flows(struct sim *sim)
         list_flow(sim, i);
 }
 
+/* Returns how many ranges of a flow's bytes may have been placed after a gap. */
+static uint32_t range_count(const struct sim *sim, const struct sim_workload *workload)
+{
+    return sim->roce ? roce_world_ranges(sim, depth_of(workload)) : sim->window_psns;
+}
+
 /* Takes memory for the messages of flows. */
 static void take_messages(struct sim *sim, struct arena *arena)
 {
@@ -156,7 +163,7 @@ static void take_messages(struct sim *sim, struct arena *arena)
             struct engine_message *messages =
                 arena_take(arena, depth_of(workload), sizeof(*messages), 8);
             struct account *account =
-                sim->config.checks ? account_init(arena, sim->window_psns) : NULL;
+                sim->config.checks ? account_init(arena, range_count(sim, workload)) : NULL;
             struct plane_check *planes = sim->config.checks ? plane_check_init(arena) : NULL;
 
             if (!arena->memory)

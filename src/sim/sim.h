@@ -16,6 +16,7 @@
 #include "hardware/hardware.h"
 #include "network/network.h"
 #include "plan/plan.h"
+#include "rival/rival.h"
 #include "topology/topology.h"
 #include "transport/transport.h"
 
@@ -178,6 +179,15 @@ struct sim_group {
 
 #define SIM_SHARDS_MAX 255
 
+/* The protocol of all NICs and switches. */
+enum sim_protocol {
+    SIM_MRC,
+    SIM_ROCE, /* RoCEv2, on switches with ECMP */
+    SIM_PROTOCOL_COUNT,
+};
+/* The names in experiment files and results, then NULL. */
+extern const char *const sim_protocol_words[SIM_PROTOCOL_COUNT + 1];
+
 struct sim_config {
     const struct plan *fabric;
     uint64_t seed;
@@ -192,9 +202,13 @@ struct sim_config {
     uint64_t duration_ps; /* end of the run, unless all work is done before */
     uint32_t window_psns; /* of a QP; 0: from mpr, or less if the network holds less */
     enum sim_engine engine;
+    enum sim_protocol protocol;
+    struct roce_settings roce;           /* SIM_ROCE */
     const struct endpoint_ops *endpoint; /* of all NICs; its network is the struct shard of the NIC,
-                                            in setup() the struct sim; NULL: MRC */
-    const struct switch_policy *policy;  /* of all switches; its network is a struct shard */
+                                            in setup() the struct sim; NULL: that of the
+                                            protocol */
+    const struct switch_policy *policy;  /* of all switches; its network is a struct shard; NULL:
+                                            that of the protocol */
     struct hardware hardware;            /* of all NICs; the fabric has what concerns switches */
     /* Parts of the cluster that run apart from each other, 0: one. The result is the same with any
      * number. At most one per leaf is used; only one if frames or traces are observed. */
@@ -254,6 +268,15 @@ struct sim_totals {
 void sim_totals(const struct sim *, struct sim_totals *);
 uint64_t sim_packet_hops(const struct sim *); /* packet_hops only */
 uint32_t sim_shard_count(const struct sim *);
+
+/* Figures of RoCEv2 only. */
+struct sim_roce {
+    uint64_t counters[ROCE_COUNTER_COUNT]; /* of all NICs */
+    uint64_t pauses;                       /* that switches sent */
+    uint64_t headroom_peak_bytes;          /* the most that a port used of its headroom */
+};
+/* Returns false if the NICs are not of RoCEv2. */
+bool sim_roce(const struct sim *, struct sim_roce *);
 
 struct sim_flow {
     uint32_t workload;

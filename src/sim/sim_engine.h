@@ -73,8 +73,9 @@ struct engine_tracer {
     uint32_t nic;
 };
 
-struct nic_model; /* nic_model.h */
-struct group;     /* group.h */
+struct nic_model;  /* nic_model.h */
+struct group;      /* group.h */
+struct roce_world; /* roce_world.h */
 
 struct engine_action {
     struct fault_action what;
@@ -158,9 +159,10 @@ struct sim {
     struct shared_buffer *buffers; /* of each switch; NULL: only limits of ports */
     struct nic_model *nic_models;  /* of each NIC; NULL: ideal */
     struct nic_cost nic_cost;
-    uint32_t nic_slots;     /* packets that wait to be received by a NIC */
-    bool has_slow_arrivals; /* arrivals at NICs may be pauses, or wait */
-    uint64_t fastest_bps;   /* cut-through: see topology_head_bytes() */
+    struct roce_world *roce; /* NULL: another protocol */
+    uint32_t nic_slots;      /* packets that wait to be received by a NIC */
+    bool has_slow_arrivals;  /* arrivals at NICs may be pauses, or wait */
+    uint64_t fastest_bps;    /* cut-through: see topology_head_bytes() */
     struct port *ports;
     struct link *links;
     struct engine_port *port_details;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Protocols and switches that MRC is compared with: the public header of this folder. */
+#pragma once
+
+#include "rival/lossless/pfc.h"
+#include "rival/rocev2/dcqcn.h"
+#include "rival/rocev2/ecn_marking.h"
+#include "rival/rocev2/roce_nic.h"
+#include "rival/rocev2/roce_packet.h"
+#include "rival/rocev2/roce_profile.h"
+#include "rival/routing/ecmp.h"

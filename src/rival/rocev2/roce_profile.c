@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defaults and limits of the settings, and the profile of a NIC. */
+#include "rival/rocev2/roce_profile.h"
+
+#include <stddef.h>
+
+#include "base/power.h"
+
+enum {
+    WINDOW_PACKETS = 8192, /* go-back-N: there is no window, only a bound of what is in flight */
+    WINDOW_PACKETS_LEAST = 64,
+    ACKS_PER_WINDOW = 4,
+};
+
+#define TIMEOUT_PS UINT64_C(4000000000)
+
+const char *const roce_recovery_words[ROCE_RECOVERY_COUNT + 1] = { "go-back-n", "selective-repeat",
+    NULL };
+const char *const roce_cc_words[ROCE_CC_COUNT + 1] = { "dcqcn", "none", NULL };
+
+const struct counter_description roce_counter_descriptions[ROCE_COUNTER_COUNT] = {
+#define COUNTER(id, name, help) [ROCE_COUNTER_##id] = { #name, help },
+#include "rival/rocev2/roce_counters.def"
+};
+
+void roce_settings_init(struct roce_settings *settings)
+{
+    *settings = (struct roce_settings){ .qps = 1,
+        .recovery = ROCE_GO_BACK_N,
+        .cc = ROCE_CC_DCQCN,
+        .dcqcn = DCQCN_CONNECTX,
+        .marking = ECN_SET_NV,
+        .timeout_ps = TIMEOUT_PS,
+        .retries = ROCE_RETRIES_MAX,
+        .ack_every = ROCE_ACK_EVERY_MAX,
+        .pfc = true,
+        .headroom_bytes = ROCE_HEADROOM_COMPUTED };
+}
+
+struct limit {
+    const char *member;
+    uint64_t number;
+    uint64_t least;
+    uint64_t most;
+};
+
+bool roce_settings_check(const struct roce_settings *settings, struct problem *problem)
+{
+    const struct limit limits[] = {
+        { "qps", settings->qps, 1, ROCE_QPS_MAX },
+        { "retries", settings->retries, 0, ROCE_RETRIES_MAX },
+        { "ack_every", settings->ack_every, 1, ROCE_ACK_EVERY_MAX },
+    };
+
+    for (uint32_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        if (limits[i].number < limits[i].least || limits[i].number > limits[i].most) {
+            problem->section = "roce";
+            return problem_is(problem, limits[i].member, "% is not between % and %",
+                (struct problem_numbers){ limits[i].number, limits[i].least, limits[i].most });
+        }
+    return true;
+}
+
+/* Selective repeat has as much in flight as the empty path holds. */
+static uint32_t window_packets(
+    const struct roce_settings *settings, const struct roce_fabric *fabric)
+{
+    double path_bytes = (double)fabric->line_bps / 8 * ((double)fabric->base_rtt_ps / 1e12);
+    uint32_t packets = (uint32_t)(path_bytes / fabric->mtu_bytes) + 1;
+
+    if (settings->recovery == ROCE_GO_BACK_N || packets > WINDOW_PACKETS)
+        return WINDOW_PACKETS;
+    return packets > WINDOW_PACKETS_LEAST ? power_of_two_at_least(packets) : WINDOW_PACKETS_LEAST;
+}
+
+struct roce_profile roce_profile_of(
+    const struct roce_settings *settings, const struct roce_fabric *fabric)
+{
+    uint32_t window = window_packets(settings, fabric);
+    struct roce_profile profile = { .has_dcqcn = settings->cc == ROCE_CC_DCQCN,
+        .selective = settings->recovery == ROCE_SELECTIVE_REPEAT,
+        .split = settings->split,
+        .qps = settings->qps,
+        .mtu_bytes = fabric->mtu_bytes,
+        .framing_bytes = fabric->framing_bytes,
+        .window_packets = window,
+        .ack_every = settings->ack_every,
+        .retries = settings->retries,
+        .timeout_ps = settings->timeout_ps,
+        .line_bps = fabric->line_bps };
+
+    /* A window that waits for an ACK must get several. */
+    if (profile.selective && profile.ack_every > window / ACKS_PER_WINDOW)
+        profile.ack_every = window / ACKS_PER_WINDOW;
+    dcqcn_profile_init(&profile.dcqcn, settings->dcqcn, fabric->line_bps);
+    return profile;
+}
