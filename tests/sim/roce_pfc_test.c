@@ -151,7 +151,7 @@ SPEC("PFC without headroom is refused, with what it needs")
     EXPECT(sim_config_check(&cluster.config, &problem));
     cluster.config.roce.headroom_bytes = 0;
     expect_refusal(&cluster, "headroom",
-        "0 bytes are less than the 137544 that can arrive at a port after it has paused its "
+        "0 bytes are less than the 137658 that can arrive at a port after it has paused its "
         "sender");
     cluster.config.roce.headroom_bytes = 10000000;
     expect_refusal(&cluster, "headroom",
