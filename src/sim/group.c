@@ -20,6 +20,16 @@ void group_init(struct group *group, const struct sim_group *members, uint32_t s
         .shard_count = group_first_shard(members, members->member + 1, shard_count) - first };
 }
 
+uint32_t sim_own_shards_of(const struct sim_config *config)
+{
+    struct group group;
+
+    if (!config->group)
+        return sim_shards_of(config);
+    group_init(&group, config->group, sim_shards_of(config));
+    return group.shard_count;
+}
+
 uint32_t group_member_of(const struct sim *sim, uint32_t shard)
 {
     return (uint32_t)(((uint64_t)(shard + 1) * sim->group->members->count - 1) / sim->shard_count);

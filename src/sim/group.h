@@ -58,6 +58,12 @@ static inline bool group_is_led(const struct sim *sim)
     return sim->group && sim->group->members->member == GROUP_LEADER;
 }
 
+/* Returns true if this process runs the node. */
+static inline bool group_has_node(const struct sim *sim, uint32_t node)
+{
+    return !sim->group || group_has(sim->group, sim->owners[node]);
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* What is left of the message of a member. */
@@ -93,6 +99,10 @@ void group_answer(struct sim *, struct group_order);
 /* The leader asks for the EVs of a flow of another member. */
 uint32_t group_fetch_evs(
     const struct sim *, uint32_t flow_index, struct sim_ev out[static PATH_EV_COUNT_MAX]);
+
+/* Tells a member the halves of flows that this member runs; hears those of another. */
+void group_tell_flows(const struct sim *, uint32_t to);
+void group_hear_flows(const struct sim *, struct group_message *);
 
 /* All members tell each other both halves of flows, as far as checks need them. */
 void group_share_flows(const struct sim *);

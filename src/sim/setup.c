@@ -79,7 +79,7 @@ static void start_nics(struct sim *sim)
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         struct engine_nic *nic = &sim->nics[i];
 
-        if (!group_has(sim->group, setup_shard_of(sim, i)->number))
+        if (!group_has_node(sim, i))
             continue;
         nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
         nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;

@@ -228,6 +228,8 @@ bool sim_config_check(const struct sim_config *, struct problem *);
 
 /* Returns how many shards sim_init() makes. */
 uint32_t sim_shards_of(const struct sim_config *);
+/* Returns how many of them this process runs. */
+uint32_t sim_own_shards_of(const struct sim_config *);
 
 /* Measures if the arena has no memory. The configuration must have passed sim_config_check(); what
  * it points to must outlive the run. */

@@ -140,9 +140,7 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
 /* Returns true if this process runs the sender of a flow. */
 static bool has_sender(const struct sim *sim, uint32_t flow_index)
 {
-    uint32_t nic = sim->ranks[sim->flows[flow_index].from].nic;
-
-    return group_has(sim->group, setup_shard_of(sim, nic)->number);
+    return group_has_node(sim, sim->ranks[sim->flows[flow_index].from].nic);
 }
 
 static const struct path_set *paths_of(const struct sim *sim, uint32_t flow_index)

@@ -13,6 +13,7 @@
 #include "sim/sim.h"
 #include "study/study_jobs.h"
 #include "study/study_plan.h"
+#include "study/study_ranks.h"
 #include "study/study_run.h"
 #include "study/study_seeds.h"
 #include "study/study_sweep.h"

@@ -201,6 +201,16 @@ static bool gather_run(void *context, uint32_t index, json_t *run)
     return run != NULL;
 }
 
+/* MPI ranks cannot run in child processes. */
+static void run_in_turn(struct study_run **plans, uint32_t run_count,
+    const struct study_manner *manner, struct gathered *gathered)
+{
+    bool goes_on = true;
+
+    for (uint32_t i = 0; goes_on && i < run_count && !*manner->is_interrupted; i++)
+        goes_on = gather_run(gathered, i, study_run(plans[i], manner));
+}
+
 json_t *study_jobs_gather(
     struct study_run **plans, uint32_t run_count, const struct study_manner *manner)
 {
@@ -209,8 +219,8 @@ json_t *study_jobs_gather(
     struct study_sink sink = { gather_run, &gathered };
     json_t *runs = json_array();
 
-    if (run_count == 1)
-        gather_run(&gathered, 0, study_run(plans[0], manner));
+    if (run_count == 1 || manner->group)
+        run_in_turn(plans, run_count, manner, &gathered);
     else
         study_jobs_run(plans, run_count, manner, &sink);
     for (uint32_t i = 0; i < run_count; i++)

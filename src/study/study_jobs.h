@@ -17,6 +17,6 @@ struct study_sink {
 void study_jobs_run(struct study_run **, uint32_t run_count, const struct study_manner *,
     const struct study_sink *);
 
-/* Returns the results in the order of the runs; NULL: one has no result. A single run is made in
- * this process. */
+/* Returns the results in the order of the runs; NULL: one has no result. A single run, and
+ * runs of several ranks, are made in this process. */
 json_t *study_jobs_gather(struct study_run **, uint32_t run_count, const struct study_manner *);

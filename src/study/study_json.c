@@ -28,13 +28,14 @@ static json_t *perf(const struct study_outcome *outcome)
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
-    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops",
+    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I,s:I}}", "packet_hops",
         (json_int_t)hops, "wall_s", took_s, "setup_s", outcome->setup_s, "windows_s",
         outcome->times.windows_s, "busy_s", outcome->times.busy_s, "packet_hops_per_s",
         took_s > 0 ? (double)hops / took_s : 0.0, "peak_rss_bytes",
         (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
         manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks,
-        "threads", (json_int_t)sim_shard_count(outcome->record->sim));
+        "threads", (json_int_t)sim_shard_count(outcome->record->sim), "ranks",
+        (json_int_t)(manner->group ? manner->group->count : 1));
 }
 
 static json_t *summary_json(const struct study_outcome *outcome)

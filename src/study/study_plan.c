@@ -92,6 +92,18 @@ bool study_plan_read(struct study_plan *plan, const char *path, const struct stu
     return plan_runs(plan, changes);
 }
 
+void study_plan_hash(const struct study_plan *plan, char out[static JSON_HASH_BYTES])
+{
+    json_t *runs = json_array();
+
+    for (uint32_t i = 0; i < plan->run_count; i++)
+        json_array_append_new(
+            runs, json_pack("{s:I,s:o}", "seed", (json_int_t)plan->runs[i]->experiment.sim.seed,
+                      "inputs", json_of_yaml(plan->runs[i]->inputs)));
+    json_hash(runs, out);
+    json_decref(runs);
+}
+
 void study_plan_fini(struct study_plan *plan)
 {
     for (uint32_t i = 0; i < plan->run_count; i++) {

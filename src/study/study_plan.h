@@ -29,4 +29,7 @@ struct study_plan {
 /* Reads and checks all runs before the first begins. Returns false with plan->yaml.problem. The
  * caller releases the plan in either case. */
 bool study_plan_read(struct study_plan *, const char *path, const struct study_changes *);
+/* Computes a hash of everything that the runs are made from. */
+void study_plan_hash(const struct study_plan *, char out[static JSON_HASH_BYTES]);
+
 void study_plan_fini(struct study_plan *);

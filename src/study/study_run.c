@@ -10,6 +10,7 @@
 #include "result/result.h"
 #include "study/study_capture.h"
 #include "study/study_clock.h"
+#include "study/study_group.h"
 #include "study/study_json.h"
 #include "study/study_memory.h"
 #include "study/study_threads.h"
@@ -170,11 +171,14 @@ static void observe_sim(struct running *running, struct sim_config *config)
 
 void study_complain(const struct study_manner *manner, const char *format, ...)
 {
-    char problem[512];
+    char problem[512] = "";
+    size_t length = 0;
     va_list arguments;
 
+    if (manner->group && manner->group->member > 0)
+        length = (size_t)snprintf(problem, sizeof(problem), "rank %u: ", manner->group->member);
     va_start(arguments, format);
-    vsnprintf(problem, sizeof(problem), format, arguments);
+    vsnprintf(problem + length, sizeof(problem) - length, format, arguments);
     va_end(arguments);
     manner->complain(problem);
 }
@@ -232,13 +236,16 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
         .setup_s = running->set_up_s - running->began_s,
         .times = study_threads_times(&running->threads) });
     result_capacity_close(&running->capacity);
+    sim_dismiss(running->sim);
     return json;
 }
 
-/* Returns false after an error message if the system cannot hold this run. */
+/* Returns false after an error message if the system cannot hold this run. Ranks on one machine
+ * share its memory. */
 static bool has_memory(const struct study_manner *manner, const struct study_memory_need *need)
 {
-    uint64_t available_bytes = study_memory_available();
+    uint64_t available_bytes =
+        study_memory_available() / (manner->neighbours > 1 ? manner->neighbours : 1);
     struct units_text likely = units_text(UNITS_SIZE, (double)need->likely_bytes);
     struct units_text available = units_text(UNITS_SIZE, (double)available_bytes);
 
@@ -250,40 +257,83 @@ static bool has_memory(const struct study_manner *manner, const struct study_mem
     return false;
 }
 
+/* Returns false after an error message. */
+static bool open_memory(
+    const struct study_manner *manner, const struct sim_config *config, struct study_memory *memory)
+{
+    struct study_memory_need need = study_memory_needed(config);
+    int err;
+
+    if (!has_memory(manner, &need))
+        return false;
+    err = study_memory_open(memory, &need);
+    if (err)
+        study_complain(manner, "%llu MiB of memory: %s",
+            (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
+    return err == 0;
+}
+
 /* Runs the simulation in memory of its own. */
 static json_t *run_in_memory(struct running *running, struct study_run *plan)
 {
-    struct study_memory_need need = study_memory_needed(&plan->experiment.sim);
     struct study_memory memory;
     json_t *json;
-    int err;
 
-    if (!has_memory(running->manner, &need))
+    if (!open_memory(running->manner, &plan->experiment.sim, &memory))
         return NULL;
-    err = study_memory_open(&memory, &need);
-    if (err) {
-        study_complain(running->manner, "%llu MiB of memory: %s",
-            (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
-        return NULL;
-    }
+    if (running->manner->group)
+        study_group_say(running->manner->group, STUDY_GROUP_NEXT);
     json = run_in(running, plan, &memory.arena);
     study_memory_close(&memory);
     return json;
 }
 
+/* Returns false after an error message. */
+static bool open_threads(
+    struct study_threads *threads, struct sim_config *config, const struct study_manner *manner)
+{
+    int err = study_threads_open(threads, config, manner);
+
+    if (err)
+        study_complain(manner, "%u threads: %s", config->shard_count, strerror(-err));
+    return err == 0;
+}
+
 static json_t *run_on_threads(struct running *running, struct study_run *plan)
 {
-    struct sim_config *config = &plan->experiment.sim;
-    int err = study_threads_open(&running->threads, config, running->manner);
     json_t *json;
 
-    if (err) {
-        study_complain(running->manner, "%u threads: %s", config->shard_count, strerror(-err));
+    if (!open_threads(&running->threads, &plan->experiment.sim, running->manner))
         return NULL;
-    }
     json = run_in_memory(running, plan);
     study_threads_close(&running->threads);
     return json;
+}
+
+static void configure_sim(struct sim_config *config, const struct study_manner *manner)
+{
+    config->engine = manner->uses_heap ? SIM_HEAP : SIM_WINDOWS;
+    config->wire = manner->wire;
+    config->checks = manner->checks;
+}
+
+bool study_run_follow(struct study_run *plan, const struct study_manner *manner)
+{
+    struct sim_config *config = &plan->experiment.sim;
+    struct study_threads threads;
+    struct study_memory memory;
+    bool has_room;
+
+    configure_sim(config, manner);
+    if (!open_threads(&threads, config, manner))
+        return false;
+    has_room = !config->group || open_memory(manner, config, &memory);
+    if (config->group && has_room) {
+        sim_serve(sim_init(&memory.arena, config));
+        study_memory_close(&memory);
+    }
+    study_threads_close(&threads);
+    return has_room;
 }
 
 json_t *study_run(struct study_run *plan, const struct study_manner *manner)
@@ -294,9 +344,7 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
         .step_ps = experiment->measure.sample_ps / 8 + 1000 };
     json_t *json;
 
-    experiment->sim.engine = manner->uses_heap ? SIM_HEAP : SIM_WINDOWS;
-    experiment->sim.wire = manner->wire;
-    experiment->sim.checks = manner->checks;
+    configure_sim(&experiment->sim, manner);
     if (!open_files(&running, experiment)) {
         close_files(&running);
         return NULL;

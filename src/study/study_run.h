@@ -33,9 +33,12 @@ struct study_manner {
     bool uses_heap; /* the plain engine */
     bool wire;
     bool checks;
-    uint32_t threads;       /* of one run; 0: as many as the processors run and the cluster fills */
-    const char *pcap_path;  /* NULL: none */
-    const char *trace_path; /* NULL: none */
+    uint32_t threads; /* of one run; 0: as many as the processors run and the cluster fills */
+    const struct sim_group *group; /* MPI ranks that make each run together, with `threads` each,
+                                      0: one; NULL: this process alone */
+    uint32_t neighbours;           /* ranks on this machine; 0: no others */
+    const char *pcap_path;         /* NULL: none */
+    const char *trace_path;        /* NULL: none */
     const struct study_filter *filter; /* of both files; NULL: everything */
     uint32_t snap_bytes;               /* of a captured frame; 0: all of it */
     uint32_t jobs;                     /* runs at a time */
@@ -53,3 +56,7 @@ __attribute__((format(printf, 2, 3))) void study_complain(
 /* Returns the "runs" entry of the result, without criteria. NULL after an error message. An
  * interrupted run has the figures so far. */
 json_t *study_run(struct study_run *, const struct study_manner *);
+
+/* Other ranks than 0: runs the simulation with them and has no result. Returns false after an error
+ * message. */
+bool study_run_follow(struct study_run *, const struct study_manner *);

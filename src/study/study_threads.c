@@ -11,11 +11,19 @@ static bool needs_one_thread(const struct study_manner *manner)
     return manner->uses_heap || manner->pcap_path || manner->trace_path;
 }
 
+/* Returns the threads of all ranks. */
+static uint32_t rank_threads(const struct study_manner *manner)
+{
+    return manner->group->count * (manner->threads > 0 ? manner->threads : 1);
+}
+
 static uint32_t chosen_count(const struct sim_config *config, const struct study_manner *manner)
 {
     uint32_t processors = carrier_processors();
     uint32_t filled = config->fabric->topology.nic_count / NICS_PER_THREAD;
 
+    if (manner->group)
+        return rank_threads(manner);
     if (needs_one_thread(manner))
         return 1;
     if (manner->threads > 0)
@@ -23,6 +31,25 @@ static uint32_t chosen_count(const struct sim_config *config, const struct study
     if (manner->jobs > 1)
         return 1;
     return filled < processors ? filled : processors;
+}
+
+static void complain_if_fewer(const struct sim_config *config, const struct study_manner *manner)
+{
+    uint32_t shard_count = config->shard_count;
+
+    if (manner->group && manner->group->member > 0)
+        return;
+    if (manner->group && shard_count < manner->group->count)
+        study_complain(manner, "uses %u of %u ranks: the fabric cannot be divided further",
+            shard_count, manner->group->count);
+    else if (manner->group && shard_count < rank_threads(manner))
+        study_complain(manner,
+            "uses %u of %u threads of all ranks: the fabric cannot be divided "
+            "further",
+            shard_count, rank_threads(manner));
+    else if (!manner->group && shard_count < manner->threads && !needs_one_thread(manner))
+        study_complain(manner, "uses %u of %u threads: the fabric cannot be divided further",
+            shard_count, manner->threads);
 }
 
 int study_threads_open(
@@ -33,12 +60,11 @@ int study_threads_open(
     *threads = (struct study_threads){ 0 };
     config->shard_count = chosen_count(config, manner);
     config->shard_count = sim_shards_of(config);
-    if (config->shard_count < manner->threads && !needs_one_thread(manner))
-        study_complain(manner, "uses %u of %u threads: the fabric cannot be divided further",
-            config->shard_count, manner->threads);
-    if (config->shard_count == 1)
+    config->group = config->shard_count > 1 ? manner->group : NULL;
+    complain_if_fewer(config, manner);
+    if (sim_own_shards_of(config) <= 1)
         return 0;
-    threads->team = carrier_threads_open(config->shard_count, &err);
+    threads->team = carrier_threads_open(sim_own_shards_of(config), &err);
     if (threads->team)
         config->carrier = carrier_threads_carrier(threads->team);
     return err;

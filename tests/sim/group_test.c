@@ -159,6 +159,7 @@ struct follower {
     pthread_t thread;
     const struct made *made;
     const struct sim_group *group;
+    enum sim_status status; /* with which its first shard ends the run; SIM_RUNNING: not */
 };
 
 static void *follow(void *context)
@@ -169,6 +170,9 @@ static void *follow(void *context)
     make_cluster(&cluster, follower->made);
     cluster.config.group = follower->group;
     cluster_open(&cluster);
+    if (follower->status == SIM_VIOLATED)
+        shard_violated(&cluster.sim->shards[1], "something is wrong, flow", 3, 0);
+    cluster.sim->shards[1].status = follower->status;
     sim_serve(cluster.sim);
     cluster_close(&cluster);
     unmake_cluster(&cluster);
@@ -176,7 +180,7 @@ static void *follow(void *context)
 }
 
 /* Returns what the leader sees. */
-static struct run run_in_group(const struct made *made, uint32_t count)
+static struct run run_in_group(const struct made *made, uint32_t count, enum sim_status status)
 {
     static struct members members;
     struct follower followers[MEMBERS_MAX];
@@ -184,7 +188,8 @@ static struct run run_in_group(const struct made *made, uint32_t count)
 
     members_init(&members, count);
     for (uint32_t i = 1; i < count; i++) {
-        followers[i] = (struct follower){ .made = made, .group = &members.at[i].group };
+        followers[i] =
+            (struct follower){ .made = made, .group = &members.at[i].group, .status = status };
         EXPECT_EQ(pthread_create(&followers[i].thread, NULL, follow, &followers[i]), 0);
     }
     run = run_made(made, &members.at[0].group);
@@ -230,7 +235,7 @@ static void expect_same_in_group(struct made made, uint32_t members, uint32_t sh
     made.shard_count = shard_count;
     if (!can_be_divided(&made))
         return;
-    group = run_in_group(&made, members);
+    group = run_in_group(&made, members, SIM_RUNNING);
     expect_same(&one, &group);
     EXPECT_GE(group.exchanges, STOPS);
 }
@@ -267,4 +272,57 @@ PROPERTY("so do members whose NICs and switches are not ideal", 20)
     struct made made = { .draw = cluster_random, .seed = seed, .has_hardware = true };
 
     expect_same_in_group(made, 2, 3);
+}
+
+/* Two leaves, one for each member. */
+static void draw_two_leaves(struct cluster *cluster, uint64_t seed)
+{
+    cluster_leaf_spine(cluster);
+    cluster->config.seed = seed;
+    cluster->config.workload_count = 1;
+    cluster->workloads[0] = (struct sim_workload){ .kind = SIM_PERMUTATION,
+        .name = "work",
+        .rank_count = 128,
+        .message_bytes = 10000,
+        .iterations = 1,
+        .outstanding = 1,
+        .qps = 1 };
+}
+
+SPEC("a violation in another member ends the run, with its message")
+{
+    struct made made = { .draw = draw_two_leaves, .seed = 7, .shard_count = 2 };
+    struct run run = run_in_group(&made, 2, SIM_VIOLATED);
+
+    EXPECT_EQ(run.status, SIM_VIOLATED);
+    EXPECT_STR_EQ(run.violation, "something is wrong, flow 3, at 0 ps, seed 7");
+}
+
+SPEC("another member that is out of memory ends the run")
+{
+    struct made made = { .draw = draw_two_leaves, .seed = 7, .shard_count = 2 };
+    struct run run = run_in_group(&made, 2, SIM_OUT_OF_MEMORY);
+
+    EXPECT_EQ(run.status, SIM_OUT_OF_MEMORY);
+}
+
+SPEC("a member takes memory for the NICs of its own shards only")
+{
+    struct made made = { .draw = draw_two_leaves, .seed = 7, .shard_count = 2 };
+    struct members members;
+    struct cluster cluster;
+    struct arena one;
+    struct arena both;
+
+    members_init(&members, 2);
+    make_cluster(&cluster, &made);
+    cluster_open(&cluster); /* wires the fabric */
+    cluster_close(&cluster);
+    arena_init(&both, NULL, 0);
+    sim_init(&both, &cluster.config);
+    cluster.config.group = &members.at[1].group;
+    arena_init(&one, NULL, 0);
+    sim_init(&one, &cluster.config);
+    EXPECT_LT(one.used_bytes - one.spare_bytes, (both.used_bytes - both.spare_bytes) * 7 / 10);
+    members_fini(&members);
 }

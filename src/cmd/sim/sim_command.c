@@ -19,25 +19,34 @@ static void complain_problem(const char *problem)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+static struct study_manner manner_of(
+    const struct sim_options *options, const struct study_ranks *ranks)
+{
+    return (struct study_manner){ .uses_heap = options->heap,
+        .wire = options->wire,
+        .checks = options->checks,
+        .threads = options->threads,
+        .group = ranks->group,
+        .neighbours = ranks->mpi ? carrier_mpi_neighbours(ranks->mpi) : 0,
+        .jobs = options->jobs,
+        .complain = complain_problem };
+}
+
 static json_t *run_all(struct study_plan *plan, const struct sim_options *options,
-    const struct study_filter *filter, const volatile sig_atomic_t *is_interrupted)
+    const struct study_filter *filter, const struct study_ranks *ranks,
+    const volatile sig_atomic_t *is_interrupted)
 {
     struct study_view view = { .is_live = options->is_live && options->jobs == 1,
         .shows_progress = !options->is_quiet && !options->is_live &&
                           (options->jobs == 1 || plan->run_count == 1) };
-    struct study_manner manner = { .uses_heap = options->heap,
-        .wire = options->wire,
-        .checks = options->checks,
-        .threads = options->threads,
-        .pcap_path = options->pcap_path,
-        .trace_path = options->trace_path,
-        .filter = filter,
-        .snap_bytes = options->snap_bytes,
-        .jobs = options->jobs,
-        .is_interrupted = is_interrupted,
-        .complain = complain_problem,
-        .watch = study_view_watch(&view) };
+    struct study_manner manner = manner_of(options, ranks);
 
+    manner.pcap_path = options->pcap_path;
+    manner.trace_path = options->trace_path;
+    manner.filter = filter;
+    manner.snap_bytes = options->snap_bytes;
+    manner.is_interrupted = is_interrupted;
+    manner.watch = study_view_watch(&view);
     return study_jobs_gather(plan->runs, plan->run_count, &manner);
 }
 
@@ -83,8 +92,31 @@ static enum cmd_status read_conditions(
     return CMD_DONE;
 }
 
-static enum cmd_status run_filtered(
-    struct study_plan *plan, const struct sim_options *options, const struct study_filter *filter)
+/* Called by all ranks: they may have read different files, on different machines. Returns false
+ * after an error message of rank 0. */
+static bool all_read_it(const struct study_plan *plan, const struct sim_options *options,
+    const struct study_ranks *ranks)
+{
+    char text[STUDY_GROUP_TEXT_BYTES] = "";
+    char others[STUDY_GROUP_RANKS_BYTES];
+    char hash[JSON_HASH_BYTES];
+
+    if (study_ranks_lead(ranks))
+        study_group_say(ranks->group, STUDY_GROUP_BEGIN);
+    study_plan_hash(plan, hash);
+    snprintf(
+        text, sizeof(text), "%s %u %d %d", hash, options->threads, options->wire, options->checks);
+    if (study_group_agrees(ranks->group, text, others))
+        return true;
+    if (study_ranks_lead(ranks))
+        cmd_complain(CMD_FAILED, name,
+            "%s: another experiment or other options than those of rank 0; give all ranks the same",
+            others);
+    return false;
+}
+
+static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_options *options,
+    const struct study_filter *filter, const struct study_ranks *ranks)
 {
     const volatile sig_atomic_t *is_interrupted;
     enum cmd_status status;
@@ -94,9 +126,11 @@ static enum cmd_status run_filtered(
 
     if (!can_write(options->output_path) || !can_write(options->csv_path))
         return CMD_FAILED;
+    if (ranks->group && !all_read_it(plan, options, ranks))
+        return CMD_FAILED;
     /* A second Ctrl-C ends the program as usual. */
     is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND);
-    runs = run_all(plan, options, filter, is_interrupted);
+    runs = run_all(plan, options, filter, ranks, is_interrupted);
     if (!runs)
         return CMD_FAILED;
     is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && !*is_interrupted;
@@ -107,11 +141,19 @@ static enum cmd_status run_filtered(
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
 }
 
-static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
+static enum cmd_status run_plan(
+    struct study_plan *plan, const struct sim_options *options, const struct study_ranks *ranks)
 {
     struct study_filter filter;
     enum cmd_status status;
 
+    if (ranks->group && (options->heap || options->pcap_path || options->trace_path))
+        return cmd_complain(CMD_MISUSED, name,
+            "--pcap, --trace and --heap use one thread of one process; start mrc without mpirun");
+    if (ranks->group && options->jobs > 1)
+        return cmd_complain(CMD_MISUSED, name,
+            "MPI ranks make one run at a time; omit --jobs %u, or start mrc without mpirun",
+            options->jobs);
     if (options->threads > 1 && (options->heap || options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
             "--pcap, --trace and --heap use one thread; omit --threads %u", options->threads);
@@ -121,7 +163,7 @@ static enum cmd_status run_plan(struct study_plan *plan, const struct sim_option
     study_filter_init(&filter, &plan->runs[0]->experiment.fabric);
     status = read_conditions(&filter, options);
     if (status == CMD_DONE)
-        status = run_filtered(plan, options, &filter);
+        status = run_filtered(plan, options, &filter, ranks);
     study_filter_fini(&filter);
     return status;
 }
@@ -139,7 +181,8 @@ static bool read_plan(struct study_plan *plan, const struct sim_options *options
     return study_plan_read(plan, options->file, &changes);
 }
 
-static enum cmd_status run_sim(int argument_count, char **arguments)
+static enum cmd_status lead_ranks(
+    int argument_count, char **arguments, const struct study_ranks *ranks)
 {
     struct sim_options options;
     struct study_plan plan;
@@ -156,10 +199,58 @@ static enum cmd_status run_sim(int argument_count, char **arguments)
         return CMD_DONE;
     }
     if (read_plan(&plan, &options))
-        status = run_plan(&plan, &options);
+        status = run_plan(&plan, &options, ranks);
     else
         status = cmd_complain(CMD_MISUSED, name, "%s", plan.yaml.problem);
     study_plan_fini(&plan);
+    return status;
+}
+
+/* Other ranks than 0 say nothing about the command line and the experiment, unless they read them
+ * differently. */
+static enum cmd_status follow_ranks(
+    int argument_count, char **arguments, const struct study_ranks *ranks)
+{
+    struct sim_options options;
+    struct study_plan plan;
+    enum cmd_status status;
+
+    if (study_group_hear(ranks->group) == STUDY_GROUP_END)
+        return CMD_DONE;
+    cmd_catch_interrupts(0); /* rank 0 ends the run */
+    if (!sim_options_read(&options, argument_count, arguments, &status))
+        carrier_mpi_abort(ranks->mpi);
+    if (!read_plan(&plan, &options)) {
+        cmd_complain(CMD_FAILED, name, "rank %u: %s", ranks->group->member, plan.yaml.problem);
+        carrier_mpi_abort(ranks->mpi);
+    }
+    if (all_read_it(&plan, &options, ranks)) {
+        struct study_manner manner = manner_of(&options, ranks);
+
+        if (!study_group_follow(plan.runs, plan.run_count, &manner))
+            carrier_mpi_abort(ranks->mpi);
+    } else {
+        study_group_hear(ranks->group);
+    }
+    study_plan_fini(&plan);
+    return CMD_DONE;
+}
+
+static enum cmd_status run_sim(int argument_count, char **arguments)
+{
+    struct study_ranks ranks;
+    enum cmd_status status;
+
+    if (!study_ranks_open(&ranks))
+        return ranks.reason[0] ? cmd_complain(CMD_FAILED, name, "%s", ranks.reason) : CMD_FAILED;
+    if (study_ranks_lead(&ranks)) {
+        status = lead_ranks(argument_count, arguments, &ranks);
+        if (ranks.group)
+            study_group_say(ranks.group, STUDY_GROUP_END);
+    } else {
+        status = follow_ranks(argument_count, arguments, &ranks);
+    }
+    study_ranks_close(&ranks);
     return status;
 }
 
