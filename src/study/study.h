@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "sim/sim.h"
+#include "study/study_checkpoint.h"
 #include "study/study_jobs.h"
 #include "study/study_plan.h"
 #include "study/study_ranks.h"

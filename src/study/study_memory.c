@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "result/result.h"
+
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define PATH_BYTES      1024
 
@@ -160,7 +162,7 @@ uint64_t study_memory_available(void)
 /* ---- mapping --------------------------------------------------------------------------------- */
 
 /* Untouched pages cost nothing; large pages save page-table walks. */
-int study_memory_open(struct study_memory *memory, const struct study_memory_need *need)
+static int map_anywhere(struct study_memory *memory, const struct study_memory_need *need)
 {
     uintptr_t aligned;
 
@@ -172,10 +174,31 @@ int study_memory_open(struct study_memory *memory, const struct study_memory_nee
     aligned = ((uintptr_t)memory->mapped + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
     madvise((void *)aligned, need->mapped_bytes, MADV_HUGEPAGE); /* may be refused */
     arena_init(&memory->arena, (void *)aligned, need->mapped_bytes);
+    memory->allocator = grow_memory;
+    return 0;
+}
+
+int study_memory_open(struct study_memory *memory, const struct study_memory_need *need,
+    const struct study_checkpoint *checkpoint)
+{
+    int err;
+
+    *memory = (struct study_memory){ 0 };
+    if (!checkpoint)
+        return map_anywhere(memory, need);
+    err = study_checkpoint_map(&memory->own_image, checkpoint, need->mapped_bytes);
+    if (err)
+        return err;
+    memory->image = &memory->own_image;
+    memory->arena = memory->image->arena;
+    memory->allocator = memory->image->allocator;
     return 0;
 }
 
 void study_memory_close(struct study_memory *memory)
 {
-    munmap(memory->mapped, memory->mapped_bytes);
+    if (memory->image)
+        study_image_close(memory->image);
+    else
+        munmap(memory->mapped, memory->mapped_bytes);
 }

@@ -10,9 +10,8 @@
 #include "result/result.h"
 #include "study/study_capture.h"
 #include "study/study_clock.h"
-#include "study/study_group.h"
 #include "study/study_json.h"
-#include "study/study_memory.h"
+#include "study/study_state.h"
 #include "study/study_threads.h"
 #include "study/study_trace.h"
 
@@ -22,17 +21,19 @@
 
 /* The context of the simulation's callbacks: all listeners. */
 struct running {
-    struct measure_record record;
-    struct result_capacity capacity;
+    struct study_state *state;
     struct study_capture capture;
     struct study_trace trace;
     const struct study_manner *manner;
     struct sim_observer to_record;
-    struct sim *sim;
-    uint64_t step_ps;
-    double began_s;
-    double set_up_s; /* when the simulation was ready to run */
+    double began_s; /* as if it had never been interrupted */
+    double setup_s;
+    struct carrier_times earlier; /* before it was continued */
     struct study_threads threads;
+    struct study_memory memory;
+    struct study_checkpoints checkpoints;
+    bool is_ending;
+    bool is_put_off; /* ended with a checkpoint */
 };
 
 static void on_event(void *context, const struct sim_event *event)
@@ -84,7 +85,7 @@ static uint64_t next_stop(
 {
     const struct measure_plan *plan = &experiment->measure;
     uint64_t stop_ps = (now_ps / plan->sample_ps + 1) * plan->sample_ps;
-    uint64_t look_ps = result_capacity_stop_ps(&running->capacity);
+    uint64_t look_ps = result_capacity_stop_ps(&running->state->capacity);
 
     if (stop_ps > look_ps)
         stop_ps = look_ps;
@@ -101,27 +102,67 @@ static uint64_t next_stop(
     return stop_ps;
 }
 
+static struct carrier_times times_of(const struct running *running)
+{
+    struct carrier_times times = study_threads_times(&running->threads);
+
+    times.windows_s += running->earlier.windows_s;
+    times.busy_s += running->earlier.busy_s;
+    return times;
+}
+
+static bool is_checkpoint_due(const struct running *running)
+{
+    return running->manner->checkpoint && study_checkpoints_are_due(&running->checkpoints);
+}
+
+static bool write_checkpoint(struct running *running, const char *otherwise)
+{
+    running->state->took_s = study_clock_s() - running->began_s;
+    running->state->times = times_of(running);
+    return study_checkpoints_write(&running->checkpoints, running->state->sim, otherwise);
+}
+
+/* Keeps an interrupted run for later. Returns false if its results so far are all that remains. */
+static bool put_off(struct running *running)
+{
+    const struct study_checkpoint *checkpoint = running->manner->checkpoint;
+
+    if (!checkpoint || !is_interrupted(running))
+        return false;
+    running->is_put_off = write_checkpoint(running, "this run cannot be continued");
+    if (running->is_put_off)
+        study_complain(running->manner,
+            "interrupted at %.6f of %.6f ms; continue with 'mrc sim --resume %s'",
+            (double)sim_now_ps(running->state->sim) / 1e9,
+            (double)running->state->record.plan->sim->duration_ps / 1e9, checkpoint->path);
+    return running->is_put_off;
+}
+
 /* Runs to `stop_ps`, or until the run ends or is interrupted. */
 static enum sim_status run_to(struct running *running, uint64_t stop_ps)
 {
     const struct study_watch *watch = &running->manner->watch;
     enum sim_status status = SIM_RUNNING;
 
-    while (status == SIM_RUNNING && sim_now_ps(running->sim) < stop_ps && !must_end(running)) {
-        uint64_t until_ps = sim_now_ps(running->sim) + running->step_ps;
+    while (
+        status == SIM_RUNNING && sim_now_ps(running->state->sim) < stop_ps && !must_end(running)) {
+        uint64_t until_ps = sim_now_ps(running->state->sim) + running->state->step_ps;
         double began_s = study_clock_s();
         double took_s;
 
-        status = sim_run(running->sim, until_ps < stop_ps ? until_ps : stop_ps);
-        study_capture_flush(&running->capture, sim_now_ps(running->sim));
+        status = sim_run(running->state->sim, until_ps < stop_ps ? until_ps : stop_ps);
+        study_capture_flush(&running->capture, sim_now_ps(running->state->sim));
         study_trace_flush(&running->trace);
         took_s = study_clock_s() - began_s;
-        if (took_s > STEP_S_MAX && running->step_ps > 2000)
-            running->step_ps /= 2;
+        if (took_s > STEP_S_MAX && running->state->step_ps > 2000)
+            running->state->step_ps /= 2;
         else if (took_s < STEP_S_MAX / 4 && until_ps < stop_ps)
-            running->step_ps *= 2;
+            running->state->step_ps *= 2;
         if (watch->on_step)
-            watch->on_step(watch->context, running->sim);
+            watch->on_step(watch->context, running->state->sim);
+        if (status == SIM_RUNNING && is_checkpoint_due(running))
+            write_checkpoint(running, "the run goes on");
     }
     return status;
 }
@@ -130,29 +171,46 @@ static void sample_run(struct running *running)
 {
     const struct study_watch *watch = &running->manner->watch;
 
-    measure_sample(&running->record);
+    measure_sample(&running->state->record);
     if (watch->on_sample)
-        watch->on_sample(watch->context, &running->record);
+        watch->on_sample(watch->context, &running->state->record);
+}
+
+/* Runs to the next time at which something must be recorded, and records it. A checkpoint may be
+ * written on the way; the run that continues it goes to the same stop. */
+static enum sim_status run_to_stop(struct running *running, const struct experiment *experiment)
+{
+    uint64_t sample_ps = experiment->measure.sample_ps;
+    struct study_state *state = running->state;
+    enum sim_status status;
+    uint64_t now_ps;
+    bool is_over;
+
+    if (state->stop_ps <= state->before_ps)
+        state->stop_ps = next_stop(running, experiment, state->before_ps);
+    status = run_to(running, state->stop_ps);
+    running->is_ending = status != SIM_RUNNING || must_end(running);
+    if (status == SIM_RUNNING && running->is_ending && put_off(running))
+        return status;
+    now_ps = sim_now_ps(state->sim); /* may be later: the simulator completes its window */
+    is_over = status != SIM_RUNNING || (running->is_ending && now_ps > state->before_ps);
+    result_capacity_look(&state->capacity, &state->record);
+    measure_phases(&state->record);
+    if (now_ps / sample_ps > state->before_ps / sample_ps || is_over)
+        sample_run(running);
+    state->before_ps = now_ps;
+    return status;
 }
 
 static enum sim_status run_sim(struct running *running, const struct experiment *experiment)
 {
-    uint64_t sample_ps = experiment->measure.sample_ps;
-    enum sim_status status = SIM_RUNNING;
+    enum sim_status status;
 
-    measure_phases(&running->record);
-    while (status == SIM_RUNNING && !must_end(running)) {
-        uint64_t before_ps = sim_now_ps(running->sim);
-        uint64_t now_ps;
-
-        status = run_to(running, next_stop(running, experiment, before_ps));
-        now_ps = sim_now_ps(running->sim); /* may be later: the simulator completes its window */
-        result_capacity_look(&running->capacity, &running->record);
-        measure_phases(&running->record);
-        if (now_ps / sample_ps > before_ps / sample_ps || status != SIM_RUNNING ||
-            is_interrupted(running))
-            sample_run(running);
-    }
+    if (running->state->stop_ps == 0)
+        measure_phases(&running->state->record);
+    do
+        status = run_to_stop(running, experiment);
+    while (!running->is_ending);
     return status;
 }
 
@@ -210,81 +268,47 @@ static bool close_files(struct running *running)
     return !is_lost(manner, manner->trace_path, study_trace_close(&running->trace)) && !has_lost;
 }
 
-/* Runs the simulation in this memory to its end. */
-static json_t *run_in(struct running *running, struct study_run *plan, struct arena *arena)
+/* Runs the simulation to its end. */
+static json_t *run_in(struct running *running, struct study_run *plan)
 {
     const struct study_watch *watch = &running->manner->watch;
-    struct experiment *experiment = &plan->experiment;
     enum sim_status status;
     json_t *json;
 
-    running->sim = sim_init(arena, &experiment->sim);
-    running->set_up_s = study_clock_s();
-    result_capacity_open(&running->capacity, &grow_memory, running->sim, &experiment->measure);
-    measure_attach(&running->record, running->sim, &running->capacity.measured);
     if (watch->on_begin)
         watch->on_begin(watch->context, plan);
-    status = run_sim(running, experiment);
+    status = run_sim(running, &plan->experiment);
     if (watch->on_end)
         watch->on_end(watch->context);
+    if (running->is_put_off)
+        return NULL;
     json = study_json(&(struct study_outcome){ .plan = plan,
         .manner = running->manner,
-        .record = &running->record,
-        .capacity = &running->capacity,
+        .record = &running->state->record,
+        .capacity = &running->state->capacity,
         .status = status,
         .took_s = study_clock_s() - running->began_s,
-        .setup_s = running->set_up_s - running->began_s,
-        .times = study_threads_times(&running->threads) });
-    result_capacity_close(&running->capacity);
-    sim_dismiss(running->sim);
+        .setup_s = running->setup_s,
+        .times = times_of(running) });
+    sim_dismiss(running->state->sim);
     return json;
 }
 
-/* Returns false after an error message if the system cannot hold this run. Ranks on one machine
- * share its memory. */
-static bool has_memory(const struct study_manner *manner, const struct study_memory_need *need)
-{
-    uint64_t available_bytes =
-        study_memory_available() / (manner->neighbours > 1 ? manner->neighbours : 1);
-    struct units_text likely = units_text(UNITS_SIZE, (double)need->likely_bytes);
-    struct units_text available = units_text(UNITS_SIZE, (double)available_bytes);
-
-    if (need->likely_bytes <= available_bytes)
-        return true;
-    study_complain(manner,
-        "this run needs about %s of memory, and %s are available; simulate fewer NICs or flows",
-        likely.at, available.at);
-    return false;
-}
-
-/* Returns false after an error message. */
-static bool open_memory(
-    const struct study_manner *manner, const struct sim_config *config, struct study_memory *memory)
-{
-    struct study_memory_need need = study_memory_needed(config);
-    int err;
-
-    if (!has_memory(manner, &need))
-        return false;
-    err = study_memory_open(memory, &need);
-    if (err)
-        study_complain(manner, "%llu MiB of memory: %s",
-            (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
-    return err == 0;
-}
-
-/* Runs the simulation in memory of its own. */
 static json_t *run_in_memory(struct running *running, struct study_run *plan)
 {
-    struct study_memory memory;
+    const struct study_manner *manner = running->manner;
     json_t *json;
 
-    if (!open_memory(running->manner, &plan->experiment.sim, &memory))
+    running->state = study_state_open(&running->memory, plan, manner, &running->to_record);
+    if (!running->state)
         return NULL;
-    if (running->manner->group)
-        study_group_say(running->manner->group, STUDY_GROUP_NEXT);
-    json = run_in(running, plan, &memory.arena);
-    study_memory_close(&memory);
+    running->setup_s = study_clock_s() - running->began_s;
+    running->began_s -= running->state->took_s;
+    running->earlier = running->state->times;
+    if (manner->checkpoint)
+        study_checkpoints_init(&running->checkpoints, plan, manner, running->memory.image);
+    json = run_in(running, plan);
+    study_state_close(&running->memory, running->state);
     return json;
 }
 
@@ -327,7 +351,7 @@ bool study_run_follow(struct study_run *plan, const struct study_manner *manner)
     configure_sim(config, manner);
     if (!open_threads(&threads, config, manner))
         return false;
-    has_room = !config->group || open_memory(manner, config, &memory);
+    has_room = !config->group || study_state_map(&memory, config, manner);
     if (config->group && has_room) {
         sim_serve(sim_init(&memory.arena, config));
         study_memory_close(&memory);
@@ -339,9 +363,7 @@ bool study_run_follow(struct study_run *plan, const struct study_manner *manner)
 json_t *study_run(struct study_run *plan, const struct study_manner *manner)
 {
     struct experiment *experiment = &plan->experiment;
-    struct running running = { .manner = manner,
-        .began_s = study_clock_s(),
-        .step_ps = experiment->measure.sample_ps / 8 + 1000 };
+    struct running running = { .manner = manner, .began_s = study_clock_s() };
     json_t *json;
 
     configure_sim(&experiment->sim, manner);
@@ -349,13 +371,11 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
         close_files(&running);
         return NULL;
     }
-    measure_init(&running.record, &experiment->measure, &grow_memory, &running.to_record);
     observe_sim(&running, &experiment->sim);
     json = run_on_threads(&running, plan);
     if (!close_files(&running)) {
         json_decref(json);
         json = NULL;
     }
-    measure_fini(&running.record);
     return json;
 }

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "files/files.h"
+#include "study/study_checkpoint.h"
 #include "study/study_filter.h"
 
 struct study_run {
@@ -44,6 +45,7 @@ struct study_manner {
     uint32_t jobs;                     /* runs at a time */
     uint32_t points;                   /* the most values of a series of a run in a process of its
                                           own; 0: all */
+    const struct study_checkpoint *checkpoint; /* NULL: writes none and begins at time 0 */
     const volatile sig_atomic_t *is_interrupted;
     void (*complain)(const char *problem);
     struct study_watch watch;
@@ -54,7 +56,8 @@ __attribute__((format(printf, 2, 3))) void study_complain(
     const struct study_manner *, const char *format, ...);
 
 /* Returns the "runs" entry of the result, without criteria. NULL after an error message. An
- * interrupted run has the figures so far. */
+ * interrupted run has the figures so far, unless a checkpoint keeps them: then NULL after a message
+ * that says so. */
 json_t *study_run(struct study_run *, const struct study_manner *);
 
 /* Other ranks than 0: runs the simulation with them and has no result. Returns false after an error

@@ -17,6 +17,14 @@ static uint32_t rank_threads(const struct study_manner *manner)
     return manner->group->count * (manner->threads > 0 ? manner->threads : 1);
 }
 
+/* Returns the number of shards of the run that is continued; 0: none is. */
+static uint32_t continued_count(const struct study_manner *manner)
+{
+    return manner->checkpoint && manner->checkpoint->from
+               ? (uint32_t)manner->checkpoint->from->head.shard_count
+               : 0;
+}
+
 static uint32_t chosen_count(const struct sim_config *config, const struct study_manner *manner)
 {
     uint32_t processors = carrier_processors();
@@ -47,7 +55,8 @@ static void complain_if_fewer(const struct sim_config *config, const struct stud
             "uses %u of %u threads of all ranks: the fabric cannot be divided "
             "further",
             shard_count, rank_threads(manner));
-    else if (!manner->group && shard_count < manner->threads && !needs_one_thread(manner))
+    else if (!manner->group && shard_count < manner->threads && !needs_one_thread(manner) &&
+             !continued_count(manner))
         study_complain(manner, "uses %u of %u threads: the fabric cannot be divided further",
             shard_count, manner->threads);
 }
@@ -55,16 +64,21 @@ static void complain_if_fewer(const struct sim_config *config, const struct stud
 int study_threads_open(
     struct study_threads *threads, struct sim_config *config, const struct study_manner *manner)
 {
+    uint32_t thread_count = chosen_count(config, manner);
+    uint32_t own_count;
     int err = 0;
 
     *threads = (struct study_threads){ 0 };
-    config->shard_count = chosen_count(config, manner);
+    config->shard_count = continued_count(manner) ? continued_count(manner) : thread_count;
     config->shard_count = sim_shards_of(config);
     config->group = config->shard_count > 1 ? manner->group : NULL;
     complain_if_fewer(config, manner);
-    if (sim_own_shards_of(config) <= 1)
+    own_count = sim_own_shards_of(config);
+    if (own_count <= 1)
         return 0;
-    threads->team = carrier_threads_open(sim_own_shards_of(config), &err);
+    if (thread_count > 0 && thread_count < own_count)
+        own_count = thread_count;
+    threads->team = carrier_threads_open(own_count, &err);
     if (threads->team)
         config->carrier = carrier_threads_carrier(threads->team);
     return err;
