@@ -23,17 +23,22 @@ void study_progress_init(struct study_progress *progress, const char *label, uin
 void study_progress_show(struct study_progress *progress, const struct sim *sim, double now_s)
 {
     double took_s = now_s - progress->began_s;
-    double done = (double)sim_now_ps(sim) / (double)progress->duration_ps;
-    struct sim_totals totals;
+    uint64_t now_ps = sim_now_ps(sim);
+    uint64_t left_ps = now_ps < progress->duration_ps ? progress->duration_ps - now_ps : 0;
 
+    if (!progress->is_under_way) {
+        progress->first_ps = now_ps;
+        progress->first_hops = sim_packet_hops(sim);
+        progress->is_under_way = true;
+    }
     if (!progress->is_on || took_s < QUIET_S || now_s - progress->shown_s < INTERVAL_S)
         return;
-    sim_totals(sim, &totals);
     fprintf(stderr, "\r\033[K%s%s%.3f of %.3f ms, %.1f M packet-hops/s, ", progress->label,
-        *progress->label ? ": " : "", (double)sim_now_ps(sim) / 1e9,
-        (double)progress->duration_ps / 1e9, (double)totals.packet_hops / took_s / 1e6);
-    if (done > 0)
-        fprintf(stderr, "at most %.0f s left", took_s / done - took_s);
+        *progress->label ? ": " : "", (double)now_ps / 1e9, (double)progress->duration_ps / 1e9,
+        (double)(sim_packet_hops(sim) - progress->first_hops) / took_s / 1e6);
+    if (now_ps > progress->first_ps)
+        fprintf(stderr, "at most %.0f s left",
+            took_s * (double)left_ps / (double)(now_ps - progress->first_ps));
     fflush(stderr);
     progress->is_shown = true;
     progress->shown_s = now_s;

@@ -11,8 +11,11 @@ struct study_progress {
     const char *label;
     uint64_t duration_ps;
     double began_s;
-    double shown_s; /* time of the last update */
-    bool is_shown;  /* a line is on the terminal */
+    double shown_s;    /* time of the last update */
+    bool is_under_way; /* the next two are known */
+    uint64_t first_ps; /* virtual time at which this process began, and the packet-hops before */
+    uint64_t first_hops;
+    bool is_shown; /* a line is on the terminal */
     bool is_on;
 };
 
