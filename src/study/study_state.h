@@ -20,8 +20,7 @@ struct study_state {
 };
 
 /* Maps the memory that a run needs. Returns false after an error message. */
-bool study_state_map(
-    struct study_memory *, const struct sim_config *, const struct study_manner *);
+bool study_state_map(struct study_memory *, const struct sim_config *, const struct study_manner *);
 
 /* Maps the memory, and sets up the run in it: at its beginning, or where its checkpoint ends. The
  * observer is what the record needs. Returns NULL after an error message. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/sim/sim_checkpoint.h"
 #include "cmd/sim/sim_options.h"
 #include "result/result.h"
 #include "study/study.h"
@@ -28,23 +29,21 @@ static struct study_manner manner_of(
         .threads = options->threads,
         .group = ranks->group,
         .neighbours = ranks->mpi ? carrier_mpi_neighbours(ranks->mpi) : 0,
+        .pcap_path = options->pcap_path,
+        .trace_path = options->trace_path,
+        .snap_bytes = options->snap_bytes,
         .jobs = options->jobs,
         .complain = complain_problem };
 }
 
 static json_t *run_all(struct study_plan *plan, const struct sim_options *options,
-    const struct study_filter *filter, const struct study_ranks *ranks,
-    const volatile sig_atomic_t *is_interrupted)
+    const struct study_manner *how, const volatile sig_atomic_t *is_interrupted)
 {
     struct study_view view = { .is_live = options->is_live && options->jobs == 1,
         .shows_progress = !options->is_quiet && !options->is_live &&
                           (options->jobs == 1 || plan->run_count == 1) };
-    struct study_manner manner = manner_of(options, ranks);
+    struct study_manner manner = *how;
 
-    manner.pcap_path = options->pcap_path;
-    manner.trace_path = options->trace_path;
-    manner.filter = filter;
-    manner.snap_bytes = options->snap_bytes;
     manner.is_interrupted = is_interrupted;
     manner.watch = study_view_watch(&view);
     return study_jobs_gather(plan->runs, plan->run_count, &manner);
@@ -116,7 +115,7 @@ static bool all_read_it(const struct study_plan *plan, const struct sim_options 
 }
 
 static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_options *options,
-    const struct study_filter *filter, const struct study_ranks *ranks)
+    const struct study_manner *manner, const struct study_ranks *ranks)
 {
     const volatile sig_atomic_t *is_interrupted;
     enum cmd_status status;
@@ -130,7 +129,7 @@ static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_op
         return CMD_FAILED;
     /* A second Ctrl-C ends the program as usual. */
     is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND);
-    runs = run_all(plan, options, filter, ranks, is_interrupted);
+    runs = run_all(plan, options, manner, is_interrupted);
     if (!runs)
         return CMD_FAILED;
     is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && !*is_interrupted;
@@ -141,19 +140,42 @@ static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_op
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
 }
 
-static enum cmd_status run_plan(
-    struct study_plan *plan, const struct sim_options *options, const struct study_ranks *ranks)
+/* Returns CMD_DONE if ranks can make these runs. */
+static enum cmd_status check_ranks(
+    const struct study_plan *plan, const struct sim_options *options, const char *checkpoint_path)
 {
-    struct study_filter filter;
-    enum cmd_status status;
-
-    if (ranks->group && (options->heap || options->pcap_path || options->trace_path))
+    if (options->heap || options->pcap_path || options->trace_path)
         return cmd_complain(CMD_MISUSED, name,
             "--pcap, --trace and --heap use one thread of one process; start mrc without mpirun");
-    if (ranks->group && options->jobs > 1)
+    if (options->jobs > 1)
         return cmd_complain(CMD_MISUSED, name,
             "MPI ranks make one run at a time; omit --jobs %u, or start mrc without mpirun",
             options->jobs);
+    if (checkpoint_path)
+        return cmd_complain(CMD_MISUSED, name,
+            "%s: checkpoints are those of one process; start mrc without mpirun", checkpoint_path);
+    for (uint32_t i = 0; i < plan->run_count; i++)
+        if (plan->runs[i]->experiment.sim.protocol != SIM_MRC)
+            return cmd_complain(CMD_MISUSED, name,
+                "protocol: MPI ranks run MRC only; start mrc without mpirun and use --threads");
+    return CMD_DONE;
+}
+
+static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options,
+    const struct study_ranks *ranks, const struct sim_checkpoint *checkpoint)
+{
+    struct study_manner manner = manner_of(options, ranks);
+    struct study_filter filter;
+    enum cmd_status status = CMD_DONE;
+
+    manner.filter = &filter;
+    manner.checkpoint = checkpoint->is_wanted ? &checkpoint->manner : NULL;
+    if (ranks->group)
+        status = check_ranks(plan, options, checkpoint->is_wanted ? checkpoint->manner.path : NULL);
+    if (status == CMD_DONE)
+        status = sim_checkpoint_check(checkpoint, options, plan, &manner);
+    if (status != CMD_DONE)
+        return status;
     if (options->threads > 1 && (options->heap || options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
             "--pcap, --trace and --heap use one thread; omit --threads %u", options->threads);
@@ -163,7 +185,7 @@ static enum cmd_status run_plan(
     study_filter_init(&filter, &plan->runs[0]->experiment.fabric);
     status = read_conditions(&filter, options);
     if (status == CMD_DONE)
-        status = run_filtered(plan, options, &filter, ranks);
+        status = run_filtered(plan, options, &manner, ranks);
     study_filter_fini(&filter);
     return status;
 }
@@ -181,11 +203,25 @@ static bool read_plan(struct study_plan *plan, const struct sim_options *options
     return study_plan_read(plan, options->file, &changes);
 }
 
+static enum cmd_status run_experiment(const struct sim_options *options,
+    const struct study_ranks *ranks, const struct sim_checkpoint *checkpoint)
+{
+    struct study_plan plan;
+    enum cmd_status status;
+
+    if (read_plan(&plan, options))
+        status = run_plan(&plan, options, ranks, checkpoint);
+    else
+        status = cmd_complain(CMD_MISUSED, name, "%s", plan.yaml.problem);
+    study_plan_fini(&plan);
+    return status;
+}
+
 static enum cmd_status lead_ranks(
     int argument_count, char **arguments, const struct study_ranks *ranks)
 {
     struct sim_options options;
-    struct study_plan plan;
+    struct sim_checkpoint checkpoint;
     enum cmd_status status;
 
     if (!sim_options_read(&options, argument_count, arguments, &status))
@@ -198,11 +234,10 @@ static enum cmd_status lead_ranks(
         result_presets_print();
         return CMD_DONE;
     }
-    if (read_plan(&plan, &options))
-        status = run_plan(&plan, &options, ranks);
-    else
-        status = cmd_complain(CMD_MISUSED, name, "%s", plan.yaml.problem);
-    study_plan_fini(&plan);
+    status = sim_checkpoint_open(&checkpoint, &options);
+    if (status == CMD_DONE)
+        status = run_experiment(&options, ranks, &checkpoint);
+    sim_checkpoint_close(&checkpoint);
     return status;
 }
 

@@ -5,7 +5,10 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "files/files.h"
 #include "sim/sim.h"
+
+#define CHECKPOINT_S 600
 
 static const char name[] = "sim";
 
@@ -16,6 +19,18 @@ static enum cmd_status take_seed(void *options, char *value)
     sim->has_seed = true;
     return options_number(
         name, "--seed", value, (struct option_range){ 0, UINT64_MAX / 2 }, &sim->seed);
+}
+
+static enum cmd_status take_interval(void *options, char *value)
+{
+    struct sim_options *sim = options;
+
+    sim->has_checkpoint_interval = true;
+    if (quantity_parse(QUANTITY_TIME, value, &sim->checkpoint_every_ps) == QUANTITY_OK &&
+        sim->checkpoint_every_ps > 0)
+        return CMD_DONE;
+    return cmd_complain(
+        CMD_MISUSED, name, "--checkpoint-every: '%s' is not a time, such as 600s", value);
 }
 
 #define AT(member) OPTION_AT(struct sim_options, member)
@@ -41,6 +56,12 @@ static const struct option_row rows[] = {
     { OPTION_LIST, 0, "only", "KEY=VALUE", "write only such frames and events: nic, qp, at, from, until; may be repeated",
         AT(conditions), .values = OPTION_VALUES_NONE },
     { OPTION_NUMBER, 0, "snap", "BYTES", "write at most BYTES of a frame", AT(snap_bytes), .least = 1, .most = 65535 },
+    { OPTION_TEXT, 0, "checkpoint", "FILE", "write the state of the run to FILE from time to time, and when interrupted",
+        AT(checkpoint_path) },
+    { OPTION_CALL, 0, "checkpoint-every", "TIME", "real time between two checkpoints [600s]",
+        .read = take_interval, .values = OPTION_VALUES_NONE },
+    { OPTION_TEXT, 0, "resume", "FILE", "continue the run of this checkpoint, which need not be named again",
+        AT(resume_path) },
     { OPTION_FLAG, 0, "wire", NULL, "convert every packet to bytes and back on every hop", AT(wire) },
     { OPTION_FLAG, 0, "heap", NULL, "use the plain engine: slow, same result", AT(heap) },
     { OPTION_FLAG, 0, "check", NULL, "check all invariants during the run: slow", AT(checks) },
@@ -53,6 +74,7 @@ const struct option_table sim_option_table = {
     .command = "sim",
     .intro =
         "usage: mrc sim [OPTIONS] EXPERIMENT.yaml\n"
+        "       mrc sim [OPTIONS] --resume FILE\n"
         "\n"
         "Runs the experiment: a whole cluster in virtual time, with the transport of libmrc\n"
         "on every NIC and the switches of 'mrc fabric'. Prints a table, and whether the criteria "
@@ -72,23 +94,26 @@ const struct option_table sim_option_table = {
 
 static enum cmd_status take_file(struct sim_options *options, int argument_count, char **arguments)
 {
+    if (options->output_path && strcmp(options->output_path, "-") == 0) {
+        options->is_json = true;
+        options->output_path = NULL;
+    }
+    if (optind == argument_count && options->resume_path)
+        return CMD_DONE;
     if (optind == argument_count)
         return cmd_complain(CMD_MISUSED, name, "name an EXPERIMENT.yaml; see 'mrc sim --help'");
     if (optind + 1 < argument_count)
         return cmd_complain(CMD_MISUSED, name, "name one experiment; unexpected argument '%s'",
             arguments[optind + 1]);
     options->file = arguments[optind];
-    if (options->output_path && strcmp(options->output_path, "-") == 0) {
-        options->is_json = true;
-        options->output_path = NULL;
-    }
     return CMD_DONE;
 }
 
 bool sim_options_read(
     struct sim_options *options, int argument_count, char **arguments, enum cmd_status *status)
 {
-    *options = (struct sim_options){ .jobs = 1 };
+    *options =
+        (struct sim_options){ .jobs = 1, .checkpoint_every_ps = CHECKPOINT_S * SIM_PS_PER_S };
     if (!options_read(&sim_option_table, options, argument_count, arguments, status))
         return false;
     if (!options->wants_parameters && !options->wants_hardware)

@@ -8,7 +8,7 @@
 #include "cmd/options.h"
 
 struct sim_options {
-    const char *file;
+    const char *file;          /* the experiment */
     struct option_list sets;   /* KEY=VALUE */
     struct option_list sweeps; /* KEY=VALUE,VALUE,... */
     bool has_seed;
@@ -28,6 +28,10 @@ struct sim_options {
     const char *trace_path;        /* NULL: none */
     struct option_list conditions; /* of frames and events that are written */
     uint32_t snap_bytes;           /* 0: whole frames */
+    const char *checkpoint_path;   /* NULL: none */
+    const char *resume_path;       /* NULL: begin; `file` may then be NULL */
+    uint64_t checkpoint_every_ps;  /* of wall time */
+    bool has_checkpoint_interval;  /* it was given */
     const char *output_path;
     const char *csv_path; /* NULL: none */
     bool is_verbose;      /* prints every run of several */
