@@ -15,6 +15,7 @@
 #include "study/study_jobs.h"
 #include "study/study_plan.h"
 #include "study/study_ranks.h"
+#include "study/study_rounds.h"
 #include "study/study_run.h"
 #include "study/study_seeds.h"
 #include "study/study_sweep.h"

@@ -174,7 +174,7 @@ void study_jobs_run(struct study_run **plans, uint32_t run_count, const struct s
     struct queue queue = { .plans = plans,
         .jobs = grow_take(run_count, sizeof(struct job)),
         .count = run_count,
-        .room_bytes = study_memory_available(),
+        .room_bytes = study_available_bytes(manner),
         .manner = manner,
         .sink = sink };
 

@@ -294,6 +294,11 @@ static json_t *run_in(struct running *running, struct study_run *plan)
     return json;
 }
 
+uint64_t study_available_bytes(const struct study_manner *manner)
+{
+    return study_memory_available() / (manner->neighbours > 1 ? manner->neighbours : 1);
+}
+
 static json_t *run_in_memory(struct running *running, struct study_run *plan)
 {
     const struct study_manner *manner = running->manner;

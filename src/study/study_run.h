@@ -55,6 +55,9 @@ struct study_manner {
 __attribute__((format(printf, 2, 3))) void study_complain(
     const struct study_manner *, const char *format, ...);
 
+/* Returns the memory that this process can use. Ranks on one machine share its memory. */
+uint64_t study_available_bytes(const struct study_manner *);
+
 /* Returns the "runs" entry of the result, without criteria. NULL after an error message. An
  * interrupted run has the figures so far, unless a checkpoint keeps them: then NULL after a message
  * that says so. */

@@ -12,8 +12,7 @@
  * share its memory. */
 static bool has_memory(const struct study_manner *manner, const struct study_memory_need *need)
 {
-    uint64_t available_bytes =
-        study_memory_available() / (manner->neighbours > 1 ? manner->neighbours : 1);
+    uint64_t available_bytes = study_available_bytes(manner);
     struct units_text likely = units_text(UNITS_SIZE, (double)need->likely_bytes);
     struct units_text available = units_text(UNITS_SIZE, (double)available_bytes);
 

@@ -12,7 +12,7 @@
 
 #include "pktio/pktio.h"
 #include "result/result.h"
-#include "study/study_jobs.h"
+#include "study/study_rounds.h"
 
 #define SWEEP_VERSION 1
 
@@ -160,6 +160,7 @@ struct making {
     const struct study_sweep_watch *watch;
     struct study_sweep_entry **missing;
     struct study_run **runs;
+    uint32_t *numbers; /* their indexes in sweep->entries */
     uint32_t count;
     bool is_lost; /* a file could not be written */
 };
@@ -208,18 +209,23 @@ bool study_sweep_run(struct study_sweep *sweep, const struct study_manner *manne
     struct making making = { .sweep = sweep,
         .watch = watch,
         .missing = grow_take(sweep->count, sizeof(struct study_sweep_entry *)),
-        .runs = grow_take(sweep->count, sizeof(struct study_run *)) };
+        .runs = grow_take(sweep->count, sizeof(struct study_run *)),
+        .numbers = grow_take(sweep->count, sizeof(uint32_t)) };
     struct study_sink sink = { take_run, &making };
 
     for (uint32_t i = 0; i < sweep->count; i++)
         if (!sweep->entries[i].result) {
             making.missing[making.count] = &sweep->entries[i];
+            making.numbers[making.count] = i;
             making.runs[making.count++] = sweep->entries[i].run;
         }
-    if (making.count)
+    if (manner->group)
+        study_rounds_run(making.runs, making.numbers, making.count, manner, &sink);
+    else if (making.count)
         study_jobs_run(making.runs, making.count, manner, &sink);
     free(making.missing);
     free(making.runs);
+    free(making.numbers);
     return !making.is_lost;
 }
 

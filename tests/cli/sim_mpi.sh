@@ -34,21 +34,10 @@ EOF
 if ! ldd "$mrc" | grep -q 'libmpi'; then
     exits 1 'a build without MPI does not run as one of two ranks' env OMPI_COMM_WORLD_SIZE=2 "$mrc" sim small.yaml
     is '  and says what to do' "$output" \
-        "mrc sim: 2 MPI ranks: this build has no MPI; install libopenmpi-dev and build again, or start mrc without mpirun and use --threads"
+        "mrc sim: 2 MPI ranks: this build has no MPI; install libopenmpi-dev and build again, or start mrc without mpirun"
     done_testing
 fi
-command -v mpirun >/dev/null || skip_all 'mpirun is not installed: install openmpi-bin'
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
-
-# Ranks of this machine, through shared memory, more than processors if need be. MPI itself leaks.
-OMPI_MCA_btl=self,vader
-OMPI_MCA_rmaps_base_oversubscribe=1
-OMPI_MCA_btl_vader_single_copy_mechanism=none
-OMPI_ALLOW_RUN_AS_ROOT=1
-OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-ASAN_OPTIONS=detect_leaks=0
-export OMPI_MCA_btl OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_btl_vader_single_copy_mechanism
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ASAN_OPTIONS
+. "$ROOT/tests/harness/mpi.sh"
 
 without_perf() # FILE
 {

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cmd_ranks.h"
 #include "cmd/sim/sim_checkpoint.h"
 #include "cmd/sim/sim_options.h"
 #include "result/result.h"
-#include "study/study.h"
 
 static const char name[] = "sim";
 
@@ -91,27 +90,16 @@ static enum cmd_status read_conditions(
     return CMD_DONE;
 }
 
-/* Called by all ranks: they may have read different files, on different machines. Returns false
- * after an error message of rank 0. */
-static bool all_read_it(const struct study_plan *plan, const struct sim_options *options,
+static bool ranks_agree(const struct study_plan *plan, const struct sim_options *options,
     const struct study_ranks *ranks)
 {
     char text[STUDY_GROUP_TEXT_BYTES] = "";
-    char others[STUDY_GROUP_RANKS_BYTES];
     char hash[JSON_HASH_BYTES];
 
-    if (study_ranks_lead(ranks))
-        study_group_say(ranks->group, STUDY_GROUP_BEGIN);
     study_plan_hash(plan, hash);
     snprintf(
         text, sizeof(text), "%s %u %d %d", hash, options->threads, options->wire, options->checks);
-    if (study_group_agrees(ranks->group, text, others))
-        return true;
-    if (study_ranks_lead(ranks))
-        cmd_complain(CMD_FAILED, name,
-            "%s: another experiment or other options than those of rank 0; give all ranks the same",
-            others);
-    return false;
+    return cmd_ranks_agree(name, ranks, text);
 }
 
 static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_options *options,
@@ -125,7 +113,7 @@ static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_op
 
     if (!can_write(options->output_path) || !can_write(options->csv_path))
         return CMD_FAILED;
-    if (ranks->group && !all_read_it(plan, options, ranks))
+    if (!ranks_agree(plan, options, ranks))
         return CMD_FAILED;
     /* A second Ctrl-C ends the program as usual. */
     is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND);
@@ -241,52 +229,31 @@ static enum cmd_status lead_ranks(
     return status;
 }
 
-/* Other ranks than 0 say nothing about the command line and the experiment, unless they read them
- * differently. */
-static enum cmd_status follow_ranks(
-    int argument_count, char **arguments, const struct study_ranks *ranks)
+static void follow_ranks(int argument_count, char **arguments, const struct study_ranks *ranks)
 {
     struct sim_options options;
     struct study_plan plan;
     enum cmd_status status;
 
-    if (study_group_hear(ranks->group) == STUDY_GROUP_END)
-        return CMD_DONE;
     cmd_catch_interrupts(0); /* rank 0 ends the run */
     if (!sim_options_read(&options, argument_count, arguments, &status))
-        carrier_mpi_abort(ranks->mpi);
-    if (!read_plan(&plan, &options)) {
-        cmd_complain(CMD_FAILED, name, "rank %u: %s", ranks->group->member, plan.yaml.problem);
-        carrier_mpi_abort(ranks->mpi);
-    }
-    if (all_read_it(&plan, &options, ranks)) {
+        cmd_ranks_give_up(name, ranks, "");
+    if (!read_plan(&plan, &options))
+        cmd_ranks_give_up(name, ranks, plan.yaml.problem);
+    if (ranks_agree(&plan, &options, ranks)) {
         struct study_manner manner = manner_of(&options, ranks);
 
         if (!study_group_follow(plan.runs, plan.run_count, &manner))
-            carrier_mpi_abort(ranks->mpi);
-    } else {
-        study_group_hear(ranks->group);
+            cmd_ranks_give_up(name, ranks, "");
     }
     study_plan_fini(&plan);
-    return CMD_DONE;
 }
 
 static enum cmd_status run_sim(int argument_count, char **arguments)
 {
-    struct study_ranks ranks;
-    enum cmd_status status;
+    static const struct cmd_ranks on_ranks = { name, lead_ranks, follow_ranks };
 
-    if (!study_ranks_open(&ranks))
-        return ranks.reason[0] ? cmd_complain(CMD_FAILED, name, "%s", ranks.reason) : CMD_FAILED;
-    if (study_ranks_lead(&ranks)) {
-        status = lead_ranks(argument_count, arguments, &ranks);
-        if (ranks.group)
-            study_group_say(ranks.group, STUDY_GROUP_END);
-    } else {
-        status = follow_ranks(argument_count, arguments, &ranks);
-    }
-    study_ranks_close(&ranks);
-    return status;
+    return cmd_ranks_run(&on_ranks, argument_count, arguments);
 }
 
 const struct cmd sim_command = {

@@ -7,10 +7,9 @@
 
 #include <unistd.h>
 
-#include "carrier/carrier.h"
+#include "cmd/cmd_ranks.h"
 #include "cmd/options.h"
 #include "result/result.h"
-#include "study/study.h"
 
 #define SEEDS_MAX  STUDY_RUNS_MAX
 #define POINTS_MAX 100000
@@ -110,15 +109,44 @@ static enum cmd_status tell_result(
     return is_good ? CMD_DONE : CMD_FAILED;
 }
 
-static enum cmd_status make_runs(struct study_sweep *sweep, struct options *options)
+static struct study_manner manner_of(const struct options *options, const struct study_ranks *ranks)
 {
-    const volatile sig_atomic_t *is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND);
-    struct study_manner manner = { .jobs = options->jobs ? options->jobs : carrier_processors(),
+    return (struct study_manner){ .jobs = options->jobs ? options->jobs : carrier_processors(),
         .points = options->points,
-        .is_interrupted = is_interrupted,
+        .group = ranks->group,
+        .neighbours = ranks->mpi ? carrier_mpi_neighbours(ranks->mpi) : 0,
+        .is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND),
         .complain = complain_problem };
+}
+
+static bool ranks_agree(const struct study_plan *plans, uint32_t plan_count,
+    const struct options *options, const struct study_ranks *ranks)
+{
+    char text[STUDY_GROUP_TEXT_BYTES] = "";
+    char hash[JSON_HASH_BYTES];
+    json_t *hashes = json_array();
+
+    for (uint32_t i = 0; i < plan_count; i++) {
+        study_plan_hash(&plans[i], hash);
+        json_array_append_new(hashes, json_string(hash));
+    }
+    json_hash(hashes, hash);
+    json_decref(hashes);
+    snprintf(text, sizeof(text), "%s %u", hash, options->points);
+    return cmd_ranks_agree(name, ranks, text);
+}
+
+static enum cmd_status make_runs(
+    struct study_sweep *sweep, struct options *options, const struct study_ranks *ranks)
+{
+    struct study_manner manner = manner_of(options, ranks);
+    const volatile sig_atomic_t *is_interrupted = manner.is_interrupted;
     struct study_sweep_watch watch = { show_progress, options };
-    bool is_stored = study_sweep_run(sweep, &manner, &watch);
+    bool is_stored;
+
+    if (!ranks_agree(sweep->plans, sweep->plan_count, options, ranks))
+        return CMD_FAILED;
+    is_stored = study_sweep_run(sweep, &manner, &watch);
 
     if (!options->is_quiet && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
@@ -131,8 +159,8 @@ static enum cmd_status make_runs(struct study_sweep *sweep, struct options *opti
     return tell_result(sweep, options, sweep->kept_count + sweep->made_count == sweep->count);
 }
 
-static enum cmd_status run_plans(
-    struct study_plan *plans, uint32_t plan_count, struct options *options)
+static enum cmd_status run_plans(struct study_plan *plans, uint32_t plan_count,
+    struct options *options, const struct study_ranks *ranks)
 {
     struct study_sweep sweep;
     enum cmd_status status;
@@ -146,12 +174,14 @@ static enum cmd_status run_plans(
             "another folder",
             sweep.stale_count, sweep.count, options->folder, sweep.reason);
     else
-        status = make_runs(&sweep, options);
+        status = make_runs(&sweep, options, ranks);
     study_sweep_close(&sweep);
     return status;
 }
 
-static enum cmd_status read_and_run(struct options *options, char **files, uint32_t file_count)
+/* Reads experiments until one is wrong, and counts them. */
+static bool read_plans(
+    struct study_plan *plans, uint32_t *count, const struct options *options, char **files)
 {
     struct study_changes changes = { .sets = options->sets.at,
         .set_count = options->sets.count,
@@ -159,41 +189,105 @@ static enum cmd_status read_and_run(struct options *options, char **files, uint3
         .sweep_count = options->sweeps.count,
         .seeds = options->seeds,
         .seed_count = options->seed_count };
-    struct study_plan *plans = grow_take(file_count, sizeof(*plans));
-    enum cmd_status status = CMD_DONE;
-    uint32_t count = 0;
+    bool is_right = true;
 
-    while (status == CMD_DONE && count < file_count) {
-        struct study_plan *plan = &plans[count];
+    for (*count = 0; is_right && files[*count]; (*count)++)
+        is_right = study_plan_read(&plans[*count], files[*count], &changes);
+    return is_right;
+}
 
-        if (!study_plan_read(plan, files[count++], &changes))
-            status = cmd_complain(CMD_MISUSED, name, "%s", plan->yaml.problem);
-    }
-    if (status == CMD_DONE)
-        status = run_plans(plans, count, options);
+static void free_plans(struct study_plan *plans, uint32_t count)
+{
     while (count > 0)
         study_plan_fini(&plans[--count]);
     free(plans);
+}
+
+static enum cmd_status read_and_run(
+    struct options *options, char **files, uint32_t file_count, const struct study_ranks *ranks)
+{
+    struct study_plan *plans = grow_take(file_count, sizeof(*plans));
+    enum cmd_status status;
+    uint32_t count;
+
+    if (read_plans(plans, &count, options, files))
+        status = run_plans(plans, count, options, ranks);
+    else
+        status = cmd_complain(CMD_MISUSED, name, "%s", plans[count - 1].yaml.problem);
+    free_plans(plans, count);
     return status;
 }
 
-static enum cmd_status run_sweep(int argument_count, char **arguments)
+static bool read_options(
+    struct options *options, int argument_count, char **arguments, enum cmd_status *status)
+{
+    options->points = 100;
+    if (!options_read(&table, options, argument_count, arguments, status))
+        return false;
+    if (optind == argument_count)
+        *status =
+            cmd_complain(CMD_MISUSED, name, "name an EXPERIMENT.yaml; see 'mrc sweep --help'");
+    else if (!options->folder)
+        *status = cmd_complain(CMD_MISUSED, name, "name a folder for the runs: -o FOLDER");
+    return *status == CMD_DONE;
+}
+
+static enum cmd_status lead_ranks(
+    int argument_count, char **arguments, const struct study_ranks *ranks)
 {
     struct options *options = grow_take(1, sizeof(*options));
     enum cmd_status status;
 
-    options->points = 100;
-    if (options_read(&table, options, argument_count, arguments, &status)) {
-        if (optind == argument_count)
-            status =
-                cmd_complain(CMD_MISUSED, name, "name an EXPERIMENT.yaml; see 'mrc sweep --help'");
-        else if (!options->folder)
-            status = cmd_complain(CMD_MISUSED, name, "name a folder for the runs: -o FOLDER");
-        else
-            status = read_and_run(options, arguments + optind, (uint32_t)(argument_count - optind));
-    }
+    if (read_options(options, argument_count, arguments, &status))
+        status =
+            read_and_run(options, arguments + optind, (uint32_t)(argument_count - optind), ranks);
     free(options);
     return status;
+}
+
+/* ---- other ranks ----------------------------------------------------------------------------- */
+
+static void follow_plans(struct study_plan *plans, uint32_t plan_count,
+    const struct options *options, const struct study_ranks *ranks)
+{
+    struct study_manner manner = manner_of(options, ranks);
+    struct study_run **runs;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < plan_count; i++)
+        count += plans[i].run_count;
+    runs = grow_take(count, sizeof(struct study_run *));
+    count = 0;
+    for (uint32_t i = 0; i < plan_count; i++)
+        for (uint32_t k = 0; k < plans[i].run_count; k++)
+            runs[count++] = plans[i].runs[k];
+    study_rounds_follow(runs, count, &manner);
+    free(runs);
+}
+
+static void follow_ranks(int argument_count, char **arguments, const struct study_ranks *ranks)
+{
+    struct options *options = grow_take(1, sizeof(*options));
+    struct study_plan *plans;
+    enum cmd_status status;
+    uint32_t count;
+
+    if (!read_options(options, argument_count, arguments, &status))
+        cmd_ranks_give_up(name, ranks, "");
+    plans = grow_take((size_t)(argument_count - optind), sizeof(*plans));
+    if (!read_plans(plans, &count, options, arguments + optind))
+        cmd_ranks_give_up(name, ranks, plans[count - 1].yaml.problem);
+    if (ranks_agree(plans, count, options, ranks))
+        follow_plans(plans, count, options, ranks);
+    free_plans(plans, count);
+    free(options);
+}
+
+static enum cmd_status run_sweep(int argument_count, char **arguments)
+{
+    static const struct cmd_ranks on_ranks = { name, lead_ranks, follow_ranks };
+
+    return cmd_ranks_run(&on_ranks, argument_count, arguments);
 }
 
 const struct cmd sweep_command = {
