@@ -93,15 +93,9 @@ static int group_pairs(struct capacity_track *track)
 
 static bool is_outstanding(const struct capacity_track *track, const struct capacity_pair *pair)
 {
-    uint64_t now_ps = sim_now_ps(track->sim);
-
-    for (uint32_t i = 0; i < pair->flow_count; i++) {
-        struct sim_flow flow;
-
-        sim_flow_at(track->sim, pair->first_flow + i, &flow);
-        if (flow.posted_bytes > flow.placed_bytes && flow.oldest_ps + pair->one_way_ps <= now_ps)
+    for (uint32_t i = 0; i < pair->flow_count; i++)
+        if (sim_flow_waits(track->sim, pair->first_flow + i, pair->one_way_ps))
             return true;
-    }
     return false;
 }
 

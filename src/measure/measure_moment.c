@@ -27,12 +27,7 @@ struct measure_moment measure_moment_of(const struct measure_record *record)
         allocator_take(&record->memory, workload_count, sizeof(*moment.workload_bytes));
     moment.workload_bits =
         allocator_take(&record->memory, workload_count, sizeof(*moment.workload_bits));
-    for (uint32_t i = 0; i < record->flow_count; i++) {
-        struct sim_flow flow;
-
-        sim_flow_at(record->sim, i, &flow);
-        moment.workload_bytes[flow.workload] += flow.placed_bytes;
-    }
+    sim_placed_bytes(record->sim, moment.workload_bytes);
     for (uint32_t i = 0; record->capacity && i < record->capacity->pair_count; i++)
         moment.workload_bits[record->capacity->pairs[i].workload] +=
             (uint64_t)record->capacity->bits[i];

@@ -59,8 +59,10 @@ struct shard {
     uint64_t packets_lost[LOSS_REASON_COUNT];
 
     struct sim_order order;
-    /* of its own nodes, the results of the last call of sim_totals() and sim_queue_peak() */
+    /* of its own nodes, the results of the last call of sim_totals(), sim_ev_counts() and
+     * sim_queue_peak() */
     struct sim_totals totals;
+    struct sim_ev_counts ev_counts;
     uint64_t peak_bytes;
     struct topology_end peak_at;
 

@@ -137,6 +137,24 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .ended_ps = flow->ended_ps };
 }
 
+bool sim_flow_waits(const struct sim *sim, uint32_t flow_index, uint64_t delay_ps)
+{
+    const struct engine_flow *flow = &sim->flows[flow_index];
+    uint64_t placed_bytes;
+
+    fetch_from_group(sim, GROUP_FLOWS);
+    placed_bytes = sim->flow_ends[flow_index].placed_bytes;
+    return flow->posted_bytes > placed_bytes &&
+           oldest_ps(flow, placed_bytes) + delay_ps <= sim->now_ps;
+}
+
+void sim_placed_bytes(const struct sim *sim, uint64_t *bytes)
+{
+    fetch_from_group(sim, GROUP_FLOWS);
+    for (uint32_t i = 0; i < sim->flow_count; i++)
+        bytes[sim->flows[i].workload] += sim->flow_ends[i].placed_bytes;
+}
+
 /* Returns true if this process runs the sender of a flow. */
 static bool has_sender(const struct sim *sim, uint32_t flow_index)
 {
@@ -168,14 +186,32 @@ uint32_t sim_flow_evs(
     return path_ev_count(paths);
 }
 
+static void count_evs_of(void *argument, uint32_t index)
+{
+    const struct sim *sim = *(const struct sim **)argument;
+    struct shard *shard = &sim->shards[index];
+
+    shard->ev_counts = (struct sim_ev_counts){ 0 };
+    for (uint32_t i = 0; i < sim->flow_count; i++)
+        if (shard_owns(shard, sim->ranks[sim->flows[i].from].nic)) {
+            const struct path_set *paths = paths_of(sim, i);
+
+            shard->ev_counts.usable += path_usable_count(paths);
+            shard->ev_counts.bad += path_bad_count(paths);
+        }
+}
+
 struct sim_ev_counts shard_ev_counts(const struct sim *sim)
 {
     struct sim_ev_counts counts = { 0 };
 
-    for (uint32_t i = 0; sim->endpoint == &endpoint_mrc && i < sim->flow_count; i++)
-        if (has_sender(sim, i)) {
-            counts.usable += path_usable_count(paths_of(sim, i));
-            counts.bad += path_bad_count(paths_of(sim, i));
+    if (sim->endpoint != &endpoint_mrc)
+        return counts;
+    shard_each(sim, count_evs_of, &sim);
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        if (group_has(sim->group, i)) {
+            counts.usable += sim->shards[i].ev_counts.usable;
+            counts.bad += sim->shards[i].ev_counts.bad;
         }
     return counts;
 }
