@@ -23,6 +23,8 @@ struct entry {
 
 #define WORK(member) offsetof(struct entry, workload.member)
 #define HOUR_PS      (UINT64_C(3600) * SIM_PS_PER_S)
+#define GBPS         UINT64_C(1000000000)
+#define TBPS         (1000 * GBPS)
 
 /* clang-format off */
 static const struct yaml_field fields[] = {
@@ -38,6 +40,9 @@ static const struct yaml_field fields[] = {
     { .key = "qps", .type = YAML_COUNT, .offset = WORK(qps), .least = 1, .most = 131072 },
     { .key = "bidirectional", .type = YAML_FLAG, .offset = WORK(bidirectional) },
     { .key = "shift", .type = YAML_COUNT, .offset = WORK(shift) },
+    { .key = "chunks", .type = YAML_COUNT, .offset = WORK(chunks), .least = 1, .most = 65536 },
+    { .key = "group", .type = YAML_COUNT, .offset = WORK(group), .least = 2, .most = 1 << 20 },
+    { .key = "local_rate", .type = YAML_RATE, .offset = WORK(local_bps), .least = GBPS, .most = 1000 * TBPS },
     { .key = "start", .type = YAML_TIME, .offset = WORK(start_ps), .most = HOUR_PS },
     { .key = "jitter", .type = YAML_TIME, .offset = WORK(jitter_ps), .most = HOUR_PS },
     { .key = "stagger", .type = YAML_TIME, .offset = WORK(stagger_ps), .most = HOUR_PS },
@@ -112,7 +117,7 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
     const struct experiment *experiment, struct sim_workload *workload)
 {
     struct entry entry = {
-        .workload = { .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
+        .workload = { .outstanding = 2, .qps = 1, .group = 8, .collective = SIM_ALL_REDUCE },
     };
 
     if (!yaml_read(yaml, node, fields, &entry) || !yaml_require(yaml, node, "kind") ||

@@ -41,7 +41,7 @@ enum sim_workload_trait {
 
 /* The names in experiment files and results, then NULL. */
 extern const char *const sim_workload_words[SIM_WORKLOAD_COUNT + 1];
-/* How often random experiments have each kind. */
+/* How often random experiments have each kind; 0: never. */
 extern const uint8_t sim_workload_weights[SIM_WORKLOAD_COUNT];
 bool sim_workload_is(enum sim_workload_kind, enum sim_workload_trait);
 
@@ -65,6 +65,10 @@ struct sim_workload {
     bool bidirectional;   /* stream: both directions */
     uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement whose
                              targets are outside the T0 if possible */
+    uint32_t chunks;    /* tree_all_reduce: into which each half of the buffer is divided; 0: 32 */
+    uint32_t group;     /* hierarchical_all_reduce: ranks of a group */
+    uint64_t local_bps; /* hierarchical_all_reduce: rate of a rank in its group, without using the
+                           network; 0: groups use the network */
     uint64_t start_ps;
     uint64_t jitter_ps;  /* delays the start of each rank by a random time up to this */
     uint64_t stagger_ps; /* delays the start of rank r by r times this */

@@ -164,7 +164,7 @@ void workload_end_iteration(
     }
 }
 
-/* Called after a message was sent or received: the collective may be complete. */
+/* Called after a message was sent or received, or a wait: the collective may be complete. */
 static void look_for_the_end(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
@@ -215,4 +215,5 @@ void workload_on_wake(
 
     if (kind->on_wake)
         kind->on_wake(rank, world, now_ps);
+    look_for_the_end(rank, world, now_ps);
 }

@@ -63,7 +63,7 @@ struct workload_world {
 };
 
 /* Messages of a ring since the beginning: on one QP from the previous rank and on one to the
- * next. */
+ * next. In a tree: on a QP from a neighbour and on one to it. */
 struct workload_lane {
     uint32_t posted;
     uint32_t sent; /* and acknowledged */
@@ -77,15 +77,17 @@ struct workload_rank {
     uint64_t collective_ps; /* training: the beginning of its collective */
     uint32_t rank;
     uint32_t iteration; /* completed iterations */
-    uint32_t posted;    /* messages, except in rings: of a collective, else since the beginning */
+    uint32_t posted;    /* messages, except with lanes: of a collective, else since the beginning */
     uint32_t sent;      /* of these, acknowledged */
     bool is_started;
     bool is_communicating; /* a collective is running */
     bool is_computing;
     bool may_overlap; /* training: the collective of this step has begun */
     bool is_finished;
-    struct workload_lane
-        *lanes; /* of each QP; all-to-all: `arrived` of even and of odd iterations */
+    uint8_t stage;               /* hierarchical all-reduce: the part of it that is running */
+    uint64_t until_ps;           /* and, if that part does not use the network, its end */
+    struct workload_lane *lanes; /* of each QP to each neighbour; all-to-all: `arrived` of even and
+                                    of odd iterations */
 };
 
 /* Returns the number of lanes of each rank. */

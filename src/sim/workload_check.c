@@ -94,7 +94,7 @@ uint64_t sim_collective_ps(const struct sim_workload *workload, uint64_t bps)
 
     if (bits == 0 || bps == 0)
         return 0;
-    collective_ps = bits / bps * SIM_PS_PER_S + bits % bps * 1000000 / (bps / 1000000 + 1);
+    collective_ps = workload_time_ps(bits, bps);
     return kind->step_ps ? kind->step_ps(workload, collective_ps) : collective_ps;
 }
 

@@ -39,7 +39,7 @@ struct workload_kind {
     /* SIM_STEADY: whether the rank writes. NULL: every rank does. */
     bool (*writes)(const struct workload_rank *);
 
-    /* Kinds that consist of steps with a collective. Others: NULL. */
+    /* Kinds that consist of steps with a collective, or in part of waiting. Others: NULL. */
     void (*begin_step)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
     /* Returns the time of a step whose collective takes this long. */
     uint64_t (*step_ps)(const struct sim_workload *, uint64_t collective_ps);
@@ -59,6 +59,12 @@ const struct workload_kind *workload_pattern_of(const struct sim_workload *);
 static inline uint64_t workload_part_bytes(uint64_t bytes, uint32_t count, uint32_t index)
 {
     return bytes / count + (index < bytes % count ? 1 : 0);
+}
+
+/* Returns the time of this many bits at a rate, which is not 0. */
+static inline uint64_t workload_time_ps(uint64_t bits, uint64_t bps)
+{
+    return bits / bps * SIM_PS_PER_S + bits % bps * 1000000 / (bps / 1000000 + 1);
 }
 
 /* workload_steady.c: posts a message, if the workload has one left; ends the work of a rank. */

@@ -77,6 +77,13 @@ static bool check_workload(const struct sim_workload *workload, struct problem *
     if (!sim_workload_is(workload->collective, SIM_COLLECTIVE))
         return problem_is(problem, "collective",
             "a training job needs a collective, such as all_reduce", (struct problem_numbers){ 0 });
+    if (workload_pattern_of(workload)->on_wake && workload->local_bps > 0)
+        return problem_is(problem, "local_rate",
+            "the collective of a training job uses the network; omit local_rate",
+            (struct problem_numbers){ 0 });
+    if (workload_pattern_of(workload)->check &&
+        !workload_pattern_of(workload)->check(workload, problem))
+        return false;
     if (workload->overlap_permille > 1000)
         return problem_is(problem, "overlap",
             "an overlap of % permille; it must be between 0 and 1000",

@@ -120,7 +120,8 @@ static enum sim_workload_kind draw_collective(struct prng *prng)
     uint32_t count = 0;
 
     for (uint32_t kind = 0; kind < SIM_WORKLOAD_COUNT; kind++)
-        if (sim_workload_is((enum sim_workload_kind)kind, SIM_COLLECTIVE))
+        if (sim_workload_is((enum sim_workload_kind)kind, SIM_COLLECTIVE) &&
+            sim_workload_weights[kind] > 0)
             collectives[count++] = (enum sim_workload_kind)kind;
     return collectives[prng_below(prng, count)];
 }

@@ -78,7 +78,7 @@ static void random_fabric(struct topology_config *fabric, struct prng *prng)
 
 static void random_workload(struct sim_workload *workload, uint32_t nic_count, struct prng *prng)
 {
-    workload->kind = (enum sim_workload_kind)prng_below(prng, SIM_WORKLOAD_COUNT);
+    workload->kind = (enum sim_workload_kind)prng_below(prng, SIM_TRAINING + 1);
     snprintf(workload->name, sizeof(workload->name), "work");
     workload->placement = prng_below(prng, 2) ? SIM_PACKED : SIM_RANDOM;
     workload->rank_count = between(prng, 2, nic_count);

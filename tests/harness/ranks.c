@@ -104,6 +104,100 @@ static void expect_whole(const struct node *node, uint32_t iteration)
     }
 }
 
+/* ---- what the messages of trees and groups hold ------------------------------------------------
+ */
+
+/* The pieces of the buffer in a message, and whether it adds to a sum or replaces it. */
+struct span {
+    uint32_t iteration;
+    uint32_t first;
+    uint32_t count;
+    bool adds;
+};
+
+static bool has_pieces(const struct sim_workload *workload)
+{
+    enum sim_workload_kind kind = pattern_of(workload);
+
+    /* With several slices, messages of rails and groups have no pieces in common. */
+    return kind == SIM_TREE_ALL_REDUCE ||
+           (kind == SIM_HIERARCHICAL_ALL_REDUCE && workload->local_bps == 0 &&
+               workload->qps * workload->outstanding == 1);
+}
+
+static struct span tree_span(const struct ranks *world, const struct wire *wire, uint32_t number)
+{
+    const struct sim_workload *workload = &world->workload;
+    uint32_t index = (uint32_t)(wire - world->wires);
+    uint32_t qp = index % workload->qps;
+    uint32_t each = workload->chunks / workload->qps + (qp < workload->chunks % workload->qps);
+    uint32_t tree = index / workload->qps / 2 / (workload->rank_count - 1);
+
+    return (struct span){ .iteration = number / each,
+        .first = tree * workload->chunks + number % each * workload->qps + qp,
+        .count = 1,
+        .adds = (wire->ends.from_rank > wire->ends.to_rank) == (tree == 0) };
+}
+
+static struct span group_span(const struct ranks *world, const struct wire *wire, uint32_t number)
+{
+    uint32_t group = world->workload.group;
+    uint32_t groups = world->workload.rank_count / group;
+    uint32_t place = wire->ends.from_rank % group;
+    bool is_rail = place == wire->ends.to_rank % group;
+    uint32_t ring = is_rail ? groups : group;
+    uint32_t step = number % (2 * (ring - 1));
+    uint32_t chunk = ((is_rail ? wire->ends.from_rank / group : place) + 2 * ring - step) % ring;
+
+    return (struct span){ .iteration = number / (2 * (ring - 1)),
+        .first = is_rail ? (place + 1) % group * groups + chunk : chunk * groups,
+        .count = is_rail ? 1 : groups,
+        .adds = step < ring - 1 };
+}
+
+static struct span span_of(const struct ranks *world, const struct wire *wire, uint32_t number)
+{
+    return pattern_of(&world->workload) == SIM_TREE_ALL_REDUCE ? tree_span(world, wire, number)
+                                                               : group_span(world, wire, number);
+}
+
+static void put_pieces(struct ranks *world, const struct wire *wire, struct message *message)
+{
+    struct span span = span_of(world, wire, wire->posted);
+    const struct node *from = &world->nodes[wire->ends.from_rank];
+
+    for (uint32_t i = 0; i < span.count; i++)
+        message->pieces[i] =
+            from->pieces[span.iteration][span.first + i] | UINT32_C(1) << wire->ends.from_rank;
+}
+
+/* No data is added twice. */
+static void take_pieces(struct ranks *world, const struct wire *wire, uint32_t number)
+{
+    struct span span = span_of(world, wire, number);
+    struct node *to = &world->nodes[wire->ends.to_rank];
+
+    for (uint32_t i = 0; i < span.count; i++) {
+        uint32_t *has = &to->pieces[span.iteration][span.first + i];
+        uint32_t came = wire->messages[number].pieces[i];
+
+        if (span.adds)
+            EXPECT_EQ((*has | UINT32_C(1) << wire->ends.to_rank) & came, 0);
+        *has = span.adds ? *has | came : came;
+    }
+}
+
+static void expect_all_pieces(const struct node *node, uint32_t iteration)
+{
+    const struct sim_workload *workload = &node->world->workload;
+    bool is_tree = pattern_of(workload) == SIM_TREE_ALL_REDUCE;
+    uint32_t count = is_tree ? 2 * workload->chunks : workload->rank_count;
+
+    for (uint32_t i = 0; i < count; i++)
+        EXPECT_EQ(node->pieces[iteration][i] | UINT32_C(1) << node->rank.rank,
+            (UINT32_C(1) << workload->rank_count) - 1);
+}
+
 /* ---- the world ------------------------------------------------------------------------------- */
 
 static struct wire *wire_out(struct ranks *world, uint32_t rank, uint32_t number)
@@ -129,6 +223,8 @@ static void on_send(void *context, uint32_t flow, uint64_t bytes, uint32_t tag, 
     EXPECT_LT(wire->posted - wire->acknowledged, workload_outstanding_max(&world->workload));
     if (is_ring(pattern_of(&world->workload)))
         expect_ready(world, wire, &message);
+    if (has_pieces(&world->workload))
+        put_pieces(world, wire, &message);
     wire->messages[wire->posted++] = message;
 }
 
@@ -149,6 +245,8 @@ static void on_completed(void *context, uint64_t bytes, uint64_t since_ps, uint6
     EXPECT_LE(since_ps, now_ps);
     if (is_ring(pattern_of(workload)))
         expect_whole(node, node->completions);
+    if (has_pieces(workload))
+        expect_all_pieces(node, node->completions);
     if (pattern_of(workload) == SIM_ALL_TO_ALL)
         EXPECT_EQ(node->parts[node->completions], (workload->rank_count - 1) * workload->qps);
     node->completions++;
@@ -192,6 +290,8 @@ static void deliver(struct ranks *world, struct wire *wire)
 
     if (is_ring(pattern_of(&world->workload)))
         take_in(world, wire, number);
+    if (has_pieces(&world->workload))
+        take_pieces(world, wire, number);
     if (pattern_of(&world->workload) == SIM_ALL_TO_ALL)
         node->parts[tag]++;
     if (wire->ends.tells)

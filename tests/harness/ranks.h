@@ -16,13 +16,17 @@ enum { /* of what a world can hold */
     ITERATIONS_MAX = 4,
     SLICES_MAX = 4,
     FLOWS_MAX = RANKS_MAX * RANKS_MAX * QPS_MAX,
+    NEIGHBOURS_MAX = 4, /* in a tree */
+    CHUNKS_MAX = 8,
+    PIECES_MAX = 2 * CHUNKS_MAX,
     MESSAGES_MAX = 2 * RANKS_MAX * SLICES_MAX * ITERATIONS_MAX,
 };
 
 struct message {
     uint64_t bytes;
     uint32_t tag;
-    uint32_t contributions; /* a bit per rank whose data is in it */
+    uint32_t contributions;     /* a bit per rank whose data is in it */
+    uint32_t pieces[RANKS_MAX]; /* likewise, of each piece of the buffer that it holds */
 };
 
 /* What one flow carries, in order. */
@@ -39,14 +43,15 @@ struct wire {
 struct node {
     struct ranks *world;
     struct workload_rank rank;
-    struct workload_lane lanes[QPS_MAX];
+    struct workload_lane lanes[NEIGHBOURS_MAX * QPS_MAX];
     uint64_t wake_ps;
     uint32_t completions;
     uint32_t steps;
     bool is_finished;
     /* Whose data this rank has of each chunk and slice, in every iteration: a bit per rank. */
     uint32_t has[ITERATIONS_MAX][RANKS_MAX][QPS_MAX * SLICES_MAX];
-    uint32_t parts[ITERATIONS_MAX]; /* all-to-all: that came */
+    uint32_t parts[ITERATIONS_MAX];              /* all-to-all: that came */
+    uint32_t pieces[ITERATIONS_MAX][PIECES_MAX]; /* trees and groups: as `has`, by piece */
 };
 
 struct ranks {

@@ -136,7 +136,7 @@ static void draw_workload(struct study_trial *trial, uint32_t index, struct prng
         SIM_ALL_GATHER, SIM_ALL_TO_ALL, SIM_SEND_RECV };
     struct sim_workload *workload = &trial->workloads[index];
 
-    *workload = (struct sim_workload){ .kind = prng_below(prng, SIM_WORKLOAD_COUNT),
+    *workload = (struct sim_workload){ .kind = prng_below(prng, SIM_TRAINING + 1),
         .rank_count = between(prng, 2, trial->wiring.nic_count < 12 ? trial->wiring.nic_count : 12),
         .message_bytes = draw_bytes(prng),
         .iterations = between(prng, 1, 5),

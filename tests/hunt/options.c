@@ -112,7 +112,7 @@ static bool read_count(uint32_t most, uint32_t *count)
 static bool add_kind(uint32_t *kinds, const char *word)
 {
     for (uint32_t kind = 0; kind < SIM_WORKLOAD_COUNT; kind++)
-        if (strcmp(word, sim_workload_words[kind]) == 0) {
+        if (strcmp(word, sim_workload_words[kind]) == 0 && sim_workload_weights[kind] > 0) {
             *kinds |= UINT32_C(1) << kind;
             return true;
         }

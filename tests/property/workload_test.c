@@ -100,6 +100,46 @@ PROPERTY("a collective is complete on every rank, in any order of events", 1000)
         EXPECT_EQ(world.nodes[rank].completions, workload.iterations);
 }
 
+PROPERTY("both trees reduce every chunk once and bring every rank the sum", 600)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(SIM_TREE_ALL_REDUCE, &prng);
+
+    workload.chunks = 1 + prng_below(&prng, CHUNKS_MAX);
+    workload.message_bytes += 2 * CHUNKS_MAX;
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world),
+        workload.message_bytes * workload.iterations * 2 * (workload.rank_count - 1));
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].completions, workload.iterations);
+}
+
+PROPERTY("groups reduce, rails all-reduce, groups gather: every rank has the sum of all", 900)
+{
+    static const struct {
+        uint32_t group;
+        uint32_t groups;
+    } shapes[] = { { 2, 2 }, { 2, 3 }, { 2, 4 }, { 3, 2 }, { 3, 3 }, { 4, 2 } };
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(SIM_HIERARCHICAL_ALL_REDUCE, &prng);
+    uint32_t shape = prng_below(&prng, 6);
+    uint64_t times = 2 * (shapes[shape].groups - 1);
+
+    workload.group = shapes[shape].group;
+    workload.rank_count = shapes[shape].group * shapes[shape].groups;
+    workload.message_bytes += (uint64_t)workload.rank_count * workload.qps * workload.outstanding;
+    if (seed % 3 == 0)
+        workload.local_bps = UINT64_C(1000000000) * (1 + prng_below(&prng, 1000));
+    else if (seed % 3 == 1)
+        workload.qps = workload.outstanding = 1;
+    if (workload.local_bps == 0)
+        times += 2 * shapes[shape].groups * (workload.group - 1);
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world), workload.message_bytes * workload.iterations * times);
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].completions, workload.iterations);
+}
+
 PROPERTY("a training job does all its steps, each with its computing and its collective", 400)
 {
     static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,

@@ -54,15 +54,32 @@ static struct sim_workload work(enum sim_workload_kind kind, uint32_t rank_count
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-SPEC("every kind of workload has a weight, and none is both steady and a collective")
+SPEC("no kind of workload is both steady and a collective, and random experiments know the first")
 {
     for (uint32_t i = 0; i < SIM_WORKLOAD_COUNT; i++) {
         enum sim_workload_kind kind = (enum sim_workload_kind)i;
 
-        EXPECT_GT(sim_workload_weights[kind], 0);
+        EXPECT_EQ(sim_workload_weights[kind] > 0, kind <= SIM_TRAINING);
         EXPECT(!sim_workload_is(kind, SIM_STEADY) || !sim_workload_is(kind, SIM_COLLECTIVE));
     }
     EXPECT(!sim_workload_words[SIM_WORKLOAD_COUNT]);
+}
+
+SPEC("all-reduces of all shapes send as much, and the time in groups is added")
+{
+    struct sim_workload ring = work(SIM_ALL_REDUCE, 16);
+    struct sim_workload tree = work(SIM_TREE_ALL_REDUCE, 16);
+    struct sim_workload groups = work(SIM_HIERARCHICAL_ALL_REDUCE, 16);
+    uint64_t bps = UINT64_C(8000000000000);
+    uint64_t whole_ps = 2 * 15 * (UINT64_C(1) << 20); /* a byte per ps, twice 15 buffers */
+
+    groups.group = 4;
+    EXPECT_EQ(sim_collective_ps(&ring, bps) / 100, whole_ps / 100);
+    EXPECT_EQ(sim_collective_ps(&tree, bps) / 100, whole_ps / 100);
+    EXPECT_EQ(sim_collective_ps(&groups, bps) / 100, whole_ps / 100);
+    /* The rails carry 2 * 3 buffers; a rank sends 3/4 of its buffer twice in its group. */
+    groups.local_bps = bps;
+    EXPECT_EQ(sim_collective_ps(&groups, bps) / 100, 15 * (UINT64_C(1) << 20) / 2 / 100);
 }
 
 /* ---- placement ------------------------------------------------------------------------------- */
@@ -309,6 +326,16 @@ SPEC("an impossible workload is refused with the wrong member")
     EXPECT_STR_EQ(problem_with(&bad), "collective");
     bad.collective = SIM_ALL_REDUCE, bad.overlap_permille = 1001;
     EXPECT_STR_EQ(problem_with(&bad), "overlap");
+    bad = good, bad.kind = SIM_HIERARCHICAL_ALL_REDUCE, bad.group = 3;
+    EXPECT_STR_EQ(problem_with(&bad), "group");
+    bad.group = 8; /* one group */
+    EXPECT_STR_EQ(problem_with(&bad), "group");
+    bad.kind = SIM_TRAINING, bad.collective = SIM_HIERARCHICAL_ALL_REDUCE;
+    EXPECT_STR_EQ(problem_with(&bad), "group");
+    bad.group = 4, bad.local_bps = 1;
+    EXPECT_STR_EQ(problem_with(&bad), "local_rate");
+    bad = good, bad.kind = SIM_TREE_ALL_REDUCE, bad.chunks = 1 << 20;
+    EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
     bad = good, bad.evs = &no_path, bad.ev_count = 1;
     EXPECT_STR_EQ(problem_with(&bad), "evs");
 }
