@@ -76,6 +76,17 @@ static bool plan_runs(struct study_plan *plan, const struct study_changes *chang
     return true;
 }
 
+static bool set_protocol(struct study_plan *plan, const char *protocol)
+{
+    enum { ASSIGNMENT_BYTES = 64 };
+    char assignment[ASSIGNMENT_BYTES];
+
+    if (!protocol)
+        return true;
+    snprintf(assignment, sizeof(assignment), "protocol=%s", protocol);
+    return experiment_set(&plan->yaml, plan->top, assignment);
+}
+
 bool study_plan_read(struct study_plan *plan, const char *path, const struct study_changes *changes)
 {
     *plan = (struct study_plan){ 0 };
@@ -89,7 +100,7 @@ bool study_plan_read(struct study_plan *plan, const char *path, const struct stu
     for (uint32_t i = 0; i < changes->set_count; i++)
         if (!experiment_set(&plan->yaml, plan->top, changes->sets[i]))
             return false;
-    return plan_runs(plan, changes);
+    return set_protocol(plan, changes->protocol) && plan_runs(plan, changes);
 }
 
 void study_plan_hash(const struct study_plan *plan, char out[static JSON_HASH_BYTES])

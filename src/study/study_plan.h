@@ -12,6 +12,7 @@ struct study_changes {
     uint32_t set_count;
     const char *const *sweeps; /* KEY=VALUE,VALUE,... */
     uint32_t sweep_count;
+    const char *protocol; /* NULL: that of the file */
     bool has_seed;
     uint64_t seed;
     uint32_t repeat;       /* 0: the number in the file */

@@ -24,6 +24,8 @@ static char *words_of(const struct sim_options *options)
 
     if (words && options->has_seed)
         json_object_set_new(words, "seed", json_integer((json_int_t)options->seed));
+    if (words && options->protocol)
+        json_object_set_new(words, "protocol", json_string(options->protocol));
     for (uint32_t i = 0; i < options->sets.count; i++)
         json_array_append_new(sets, json_string(options->sets.at[i]));
     text = words ? json_dumps(words, JSON_COMPACT) : NULL;
@@ -64,6 +66,7 @@ static void take_words(struct sim_checkpoint *checkpoint, struct sim_options *op
     options->heap = json_is_true(json_object_get(words, "heap"));
     options->wire = json_is_true(json_object_get(words, "wire"));
     options->checks = json_is_true(json_object_get(words, "check"));
+    options->protocol = json_string_value(json_object_get(words, "protocol"));
     options->has_seed = seed != NULL;
     options->seed = (uint64_t)json_integer_value(seed);
     options->sets.count = 0;
@@ -76,7 +79,7 @@ static void take_words(struct sim_checkpoint *checkpoint, struct sim_options *op
 static bool has_changes(const struct sim_options *options)
 {
     return options->sets.count || options->has_seed || options->repeat || options->heap ||
-           options->wire || options->checks;
+           options->wire || options->checks || options->protocol;
 }
 
 static enum cmd_status open_resumed(struct sim_checkpoint *checkpoint, struct sim_options *options)
@@ -90,8 +93,8 @@ static enum cmd_status open_resumed(struct sim_checkpoint *checkpoint, struct si
         return CMD_DONE;
     if (has_changes(options))
         return cmd_complain(CMD_MISUSED, name,
-            "the checkpoint has --set, --seed, --repeat, --heap, --wire and --check of its run; "
-            "omit them, or name the experiment, too");
+            "the checkpoint has --set, --seed, --repeat, --protocol, --heap, --wire and --check of "
+            "its run; omit them, or name the experiment, too");
     checkpoint->words = json_loads(checkpoint->file.words, 0, NULL);
     if (!checkpoint->words)
         return cmd_complain(CMD_FAILED, name,

@@ -128,6 +128,15 @@ static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_op
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
 }
 
+/* Returns true if a run has another protocol than MRC. */
+static bool has_rival(const struct study_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->run_count; i++)
+        if (plan->runs[i]->experiment.sim.protocol != SIM_MRC)
+            return true;
+    return false;
+}
+
 /* Returns CMD_DONE if ranks can make these runs. */
 static enum cmd_status check_ranks(
     const struct study_plan *plan, const struct sim_options *options, const char *checkpoint_path)
@@ -142,10 +151,9 @@ static enum cmd_status check_ranks(
     if (checkpoint_path)
         return cmd_complain(CMD_MISUSED, name,
             "%s: checkpoints are those of one process; start mrc without mpirun", checkpoint_path);
-    for (uint32_t i = 0; i < plan->run_count; i++)
-        if (plan->runs[i]->experiment.sim.protocol != SIM_MRC)
-            return cmd_complain(CMD_MISUSED, name,
-                "protocol: MPI ranks run MRC only; start mrc without mpirun and use --threads");
+    if (has_rival(plan))
+        return cmd_complain(CMD_MISUSED, name,
+            "protocol: MPI ranks run MRC only; start mrc without mpirun and use --threads");
     return CMD_DONE;
 }
 
@@ -170,6 +178,9 @@ static enum cmd_status run_plan(struct study_plan *plan, const struct sim_option
     if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
             "--pcap and --trace require a single run; there are %u", plan->run_count);
+    if (has_rival(plan) && (options->wire || options->pcap_path || options->trace_path))
+        return cmd_complain(CMD_MISUSED, name,
+            "--wire, --pcap and --trace support only MRC; omit them, or give --protocol mrc");
     study_filter_init(&filter, &plan->runs[0]->experiment.fabric);
     status = read_conditions(&filter, options);
     if (status == CMD_DONE)
@@ -184,6 +195,7 @@ static bool read_plan(struct study_plan *plan, const struct sim_options *options
         .set_count = options->sets.count,
         .sweeps = options->sweeps.at,
         .sweep_count = options->sweeps.count,
+        .protocol = options->protocol,
         .has_seed = options->has_seed,
         .seed = options->seed,
         .repeat = options->repeat };

@@ -11,6 +11,7 @@ struct sim_options {
     const char *file;          /* the experiment */
     struct option_list sets;   /* KEY=VALUE */
     struct option_list sweeps; /* KEY=VALUE,VALUE,... */
+    const char *protocol;      /* NULL: that of the file */
     bool has_seed;
     uint64_t seed;
     uint32_t repeat; /* 0: the number in the file */

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mrc sim with RoCEv2 instead of MRC: selection, results, refusals.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+cd "$SCRATCH" || exit 1
+
+cat >x.yaml <<'EOT'
+fabric: { planes: 2, t0s: 2, t1s: 2, hosts_per_t0: 4 }
+duration: 200us
+roce: { qps: 4, cc: dcqcn, pfc: true, recovery: go-back-n }
+workloads:
+  - { kind: permutation, message_bytes: 256KiB, iterations: 2 }
+phases:
+  - { name: late, from: 10us }
+EOT
+
+exits 0 'a protocol is selected by an option' "$mrc" sim x.yaml --protocol roce -o roce.json --check
+contains '  and the table names its settings' "$output" \
+    'RoCEv2: 4 QPs, go-back-n, dcqcn connectx, marking nv, PFC on; '
+contains '  and does not speak of trimming' "$output" ' 0 lost, 27 marked, 0 retransmitted, 0 timeouts'
+is '  and by a key, with the same result' \
+    "$("$mrc" sim x.yaml --set protocol=roce -j | jq -r '.runs[0].hash')" "$(jq -r '.runs[0].hash' roce.json)"
+is '  and with the other engine' \
+    "$("$mrc" sim x.yaml --protocol roce --heap -j | jq -c '.runs[0].summary.roce')" "$(jq -c '.runs[0].summary.roce' roce.json)"
+is '  and with two threads' \
+    "$("$mrc" sim x.yaml --protocol roce --threads 2 -j | jq -r '.runs[0].hash')" "$(jq -r '.runs[0].hash' roce.json)"
+is 'its settings are ignored by MRC' \
+    "$("$mrc" sim x.yaml -j | jq -c '.runs[0].summary | [has("roce"), has("trimmed"), has("counters")]')" '[false,true,true]'
+is 'a result has no figures that only MRC has' \
+    "$(jq -c '.runs[0] | [.summary, .summary.phases.late, .series] | map([has("trimmed"), has("active_evs"), has("counters"), has("ev_map")] | any)' roce.json)" \
+    '[false,false,false]'
+is '  and those of RoCEv2' \
+    "$(jq -c '.runs[0].summary.roce | [.settings.qps, .settings.dcqcn, .counters.bytes_placed, has("pauses")]' roce.json)" \
+    '[4,"connectx",4194304,true]'
+exits 0 'a page shows it' "$mrc" report roce.json -o roce.html
+exits 0 'a sweep compares protocols' "$mrc" sim x.yaml --sweep protocol=mrc,roce --csv x.csv
+is '  with a line for each' "$(grep -c permutation x.csv)" 2
+
+refuses() # MESSAGE ARGUMENT...
+{
+    message=$1
+    shift
+    exits 2 "refused: $*" "$mrc" sim x.yaml --protocol roce -o y.json "$@"
+    is '  with the reason' "$output" "mrc sim: $message"
+}
+
+refuses "--set roce.qps=17: roce.qps: 17 is out of range; give 1 to 16" --set roce.qps=17
+refuses "--set roce.qpss=3: roce.qpss: there is no such key here; did you mean 'qps'?" --set roce.qpss=3
+refuses "--set roce.recovery=x: roce.recovery: there is no 'x'; write go-back-n or selective-repeat" --set roce.recovery=x
+refuses '--set roce.dcqcn=lab: roce.dcqcn: it has no effect with cc: none; remove it, or set cc: dcqcn' \
+    --set roce.cc=none --set roce.dcqcn=lab
+refuses '--set roce.headroom=1MB: roce.headroom: it has no effect with pfc: false; remove it, or set pfc: true' \
+    --set roce.pfc=false --set roce.headroom=1MB
+refuses '--set roce.headroom=0B: roce.headroom: 0 bytes are less than the 43794 that can arrive at a port after it has paused its sender' \
+    --set roce.headroom=0B
+exits 2 'headroom that the buffer does not have is refused' "$mrc" sim x.yaml --protocol roce --set roce.headroom=1MB
+contains '  with the sum and the buffer' "$output" 'the ports of a switch need 6000000 bytes of headroom, and it has a buffer of '
+refuses '--wire, --pcap and --trace support only MRC; omit them, or give --protocol mrc' --pcap x.pcap
+exits 2 'an unknown protocol is refused' "$mrc" sim x.yaml --protocol rocky
+contains '  with the known ones' "$output" "there is no 'rocky'; did you mean 'roce'? Known: mrc or roce"
+is 'nothing is written' "$(find . -name y.json)" ''
+
+done_testing
