@@ -74,41 +74,45 @@ void node_policy_on_lost(
 
 /* ---- a switch -------------------------------------------------------------------------------- */
 
-/* Returns the port that sends first, and when; PORT_NEVER_PS if nothing waits. */
-static uint32_t first_to_send(
-    const struct shard *shard, const struct engine_switch *here, uint64_t *next_ps)
+/* Notes when a port sends next. Called whenever that may have become earlier. */
+static void note_port(struct shard *shard, uint32_t switch_index, uint32_t port)
 {
-    uint32_t first = 0;
+    uint32_t first_port = shard->switches[switch_index].first_port;
 
-    *next_ps = PORT_NEVER_PS;
-    for (uint32_t p = 0; p < here->port_count; p++) {
-        uint64_t port_ps = port_next_ps(&shard->ports[here->first_port + p]);
-
-        if (port_ps < *next_ps) {
-            *next_ps = port_ps;
-            first = p;
-        }
-    }
-    return first;
+    deadline_heap_set(&shard->sim->departures[switch_index], port,
+        port_next_ps(&shard->ports[first_port + port]));
 }
 
-/* Makes all transmissions that begin by `now_ps`. Returns when the next one begins. */
+static void send_next(struct shard *shard, uint32_t switch_index, uint32_t port, uint64_t now_ps)
+{
+    uint32_t index = shard->switches[switch_index].first_port + port;
+    struct switch_crossing crossing = {
+        .packet = *port_next(&shard->ports[index]), .switch_index = switch_index, .out_port = port
+    };
+    struct switch_pause pause;
+
+    egress_advance(shard, index, now_ps);
+    pause = shard->policy->sent(shard, &crossing, now_ps);
+    send_pause(shard, switch_index, &pause, now_ps);
+}
+
+/* Makes all transmissions that begin by `now_ps`, at one time those of the lowest port first.
+ * Returns when the next one begins, or earlier. A port may send later than noted: a fault has
+ * emptied it, or it was paused. */
 static uint64_t advance_switch(struct shard *shard, uint32_t switch_index, uint64_t now_ps)
 {
-    const struct engine_switch *here = &shard->switches[switch_index];
-    uint64_t next_ps;
+    const struct deadline_heap *departures = &shard->sim->departures[switch_index];
+    uint32_t first_port = shard->switches[switch_index].first_port;
 
     for (;;) {
-        uint32_t port = first_to_send(shard, here, &next_ps);
-        struct switch_crossing crossing = { .switch_index = switch_index, .out_port = port };
-        struct switch_pause pause;
+        uint64_t next_ps = deadline_heap_next(departures);
+        uint32_t port = deadline_heap_first(departures);
 
-        if (next_ps > now_ps)
+        if (next_ps > now_ps || port == DEADLINE_HEAP_NONE)
             return next_ps;
-        crossing.packet = *port_next(&shard->ports[here->first_port + port]);
-        egress_advance(shard, here->first_port + port, next_ps);
-        pause = shard->policy->sent(shard, &crossing, next_ps);
-        send_pause(shard, switch_index, &pause, next_ps);
+        if (port_next_ps(&shard->ports[first_port + port]) == next_ps)
+            send_next(shard, switch_index, port, next_ps);
+        note_port(shard, switch_index, port);
     }
 }
 
@@ -124,6 +128,8 @@ static void admit_packet(
     decision = shard->policy->admit(shard, crossing, &shard->ports[port], now_ps);
     if (decision.at_port.verdict == PORT_DROPPED)
         egress_refuse(shard, handle, decision.at_port.reason);
+    else
+        note_port(shard, crossing->switch_index, crossing->out_port);
     send_pause(shard, crossing->switch_index, &decision.pause, now_ps);
 }
 
@@ -138,6 +144,7 @@ static void receive_entry(
 
     if (node_policy_is_pause(entry)) {
         node_policy_on_pause(shard, here->first_port + in_port, entry->packet, now_ps);
+        note_port(shard, switch_index, in_port);
         return;
     }
     if (here->was_cut && egress_was_cut(shard, here->first_port + in_port, entry->packet, now_ps)) {
@@ -166,4 +173,18 @@ void node_policy_run(struct shard *shard, uint32_t switch_index, struct mailbox_
     next_ps = advance_switch(shard, switch_index, end_ps - 1);
     if (next_ps != PORT_NEVER_PS)
         shard_wake(shard, shard->nic_count + switch_index, next_ps);
+}
+
+void node_policy_init(struct sim *sim, struct arena *arena)
+{
+    uint32_t count = sim->policy ? sim->topology->switch_count : 0;
+
+    sim->departures =
+        arena_take(arena, count, sizeof(*sim->departures), _Alignof(struct deadline_heap));
+    for (uint32_t i = 0; i < count; i++) {
+        struct deadline_heap measured;
+
+        deadline_heap_init(sim->departures ? &sim->departures[i] : &measured, arena,
+            topology_port_count(sim->topology, i));
+    }
 }

@@ -4,6 +4,9 @@
 
 #include "sim/shard.h"
 
+/* Makes what switches with a policy need. With an arena without memory, only measures. */
+void node_policy_init(struct sim *, struct arena *);
+
 /* Like node_switch_run(). */
 void node_policy_run(struct shard *, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);

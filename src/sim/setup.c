@@ -10,6 +10,7 @@
 #include "sim/endpoint_mrc.h"
 #include "sim/group.h"
 #include "sim/nic_model.h"
+#include "sim/node_policy.h"
 #include "sim/policy_buffer.h"
 #include "sim/roce_world.h"
 
@@ -134,6 +135,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
         roce_world_init(sim, arena, &measured_roce);
     policy_buffer_init(sim, arena);
     setup_fabric(sim, arena);
+    node_policy_init(sim, arena);
     setup_work(sim, arena);
     nic_model_init(sim, arena);
     sim->has_slow_arrivals = sim->policy || sim->nic_models;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/deadline_heap.h"
 #include "hardware/hardware.h"
 #include "network/network.h"
 #include "plan/plan.h"
@@ -159,10 +160,11 @@ struct sim {
     struct shared_buffer *buffers; /* of each switch; NULL: only limits of ports */
     struct nic_model *nic_models;  /* of each NIC; NULL: ideal */
     struct nic_cost nic_cost;
-    struct roce_world *roce; /* NULL: another protocol */
-    uint32_t nic_slots;      /* packets that wait to be received by a NIC */
-    bool has_slow_arrivals;  /* arrivals at NICs may be pauses, or wait */
-    uint64_t fastest_bps;    /* cut-through: see topology_head_bytes() */
+    struct roce_world *roce;          /* NULL: another protocol */
+    struct deadline_heap *departures; /* of each switch with a policy: when its ports send */
+    uint32_t nic_slots;               /* packets that wait to be received by a NIC */
+    bool has_slow_arrivals;           /* arrivals at NICs may be pauses, or wait */
+    uint64_t fastest_bps;             /* cut-through: see topology_head_bytes() */
     struct port *ports;
     struct link *links;
     struct engine_port *port_details;
