@@ -109,7 +109,7 @@ mv run.yaml gone.yaml
 exits 2 'refused: an experiment that is gone' "$mrc" sim --resume c
 contains '  and the message names it' "$output" 'mrc sim: run.yaml'
 mv gone.yaml run.yaml
-refuses 2 'the checkpoint has --set, --seed, --repeat, --heap, --wire and --check of its run; omit them, or name the experiment, too' \
+refuses 2 'the checkpoint has --set, --seed, --repeat, --protocol, --heap, --wire and --check of its run; omit them, or name the experiment, too' \
     --resume c --seed 3
 
 refuses 1 'nothing: No such file or directory' --resume nothing
