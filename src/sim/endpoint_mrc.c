@@ -258,12 +258,12 @@ static void check_transport(const void *endpoint)
     transport_check(endpoint);
 }
 
-static void prefetch(const void *endpoint)
+static void prefetch_qps(const void *endpoint)
 {
     transport_prefetch_qps(endpoint);
 }
 
-static void prefetch_rest(const void *endpoint)
+static void prefetch_work(const void *endpoint)
 {
     transport_prefetch_work(endpoint);
 }
@@ -287,6 +287,6 @@ const struct endpoint_ops endpoint_mrc = {
     .header_bytes = header_bytes,
     .count = add_counters,
     .check = check_transport,
-    .prefetch = prefetch,
-    .prefetch_rest = prefetch_rest,
+    .prefetch = prefetch_qps,
+    .prefetch_rest = prefetch_work,
 };

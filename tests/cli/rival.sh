@@ -52,7 +52,7 @@ refuses '--set roce.dcqcn=lab: roce.dcqcn: it has no effect with cc: none; remov
     --set roce.cc=none --set roce.dcqcn=lab
 refuses '--set roce.headroom=1MB: roce.headroom: it has no effect with pfc: false; remove it, or set pfc: true' \
     --set roce.pfc=false --set roce.headroom=1MB
-refuses '--set roce.headroom=0B: roce.headroom: 0 bytes are less than the 43794 that can arrive at a port after it has paused its sender' \
+refuses '--set roce.headroom=0B: roce.headroom: 0 bytes are less than the 43908 that can arrive at a port after it has paused its sender' \
     --set roce.headroom=0B
 exits 2 'headroom that the buffer does not have is refused' "$mrc" sim x.yaml --protocol roce --set roce.headroom=1MB
 contains '  with the sum and the buffer' "$output" 'the ports of a switch need 6000000 bytes of headroom, and it has a buffer of '
