@@ -22,7 +22,7 @@ struct soft_bench {
     struct plan fabric;
     struct soft_config soft_config; /* what a test sets before it starts */
     struct soft *soft;
-    struct pktio_port *nics[SOFT_BENCH_NICS][SOFT_BENCH_PLANES];
+    struct pktio_port *nics[SOFT_BENCH_NICS][TOPOLOGY_PLANES_MAX];
 };
 
 /* Two planes, two T0s with one NIC each, two T1s. */

@@ -11,7 +11,8 @@ struct seen {
     uint32_t trimmed;
     uint32_t marked;
     uint32_t out_of_order; /* of one plane and uplink */
-    uint32_t last_psn[PLANES][2];
+    uint32_t last_psn[TOPOLOGY_PLANES_MAX][2];
+    uint32_t of_plane[TOPOLOGY_PLANES_MAX]; /* whole frames */
 };
 
 static void look_at(struct seen *seen, uint32_t plane, const struct pktio_received *received)
@@ -30,6 +31,7 @@ static void look_at(struct seen *seen, uint32_t plane, const struct pktio_receiv
     seen->out_of_order += frame.packet.psn.value < *last_psn;
     *last_psn = frame.packet.psn.value;
     seen->whole++;
+    seen->of_plane[plane]++;
     seen->marked += frame.packet.ecn == ECN_CE;
 }
 
@@ -37,7 +39,7 @@ static void receive(struct soft_bench *bench, struct seen *seen)
 {
     struct pktio_received received[PKTIO_BATCH_MAX];
 
-    for (uint32_t plane = 0; plane < PLANES; plane++) {
+    for (uint32_t plane = 0; plane < bench->config.plane_count; plane++) {
         uint32_t count = pktio_port_receive(bench->nics[1][plane], received, PKTIO_BATCH_MAX);
 
         for (uint32_t i = 0; i < count; i++)
@@ -338,5 +340,20 @@ SPEC("frames for an engine that has left are lost and counted, and other engines
     EXPECT_EQ(count, 10);
     EXPECT_EQ(bench.soft->wires[bench.soft->ends[end].at].lost, 10);
     pktio_port_close(ports[1]);
+    soft_bench_stop(&bench);
+}
+
+SPEC("of 16 planes, each carries what is sent on it, in its own block")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct seen seen = { 0 };
+
+    bench.config.plane_count = 16;
+    soft_bench_start(&bench);
+    for (uint32_t i = 0; i < 32; i++)
+        soft_bench_send(&bench, 0, 1, i / 2, i);
+    run_until(&bench, &seen, 32);
+    for (uint32_t plane = 0; plane < 16; plane++)
+        EXPECT_EQ(seen.of_plane[plane], 2);
     soft_bench_stop(&bench);
 }
