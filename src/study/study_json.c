@@ -66,6 +66,8 @@ json_t *study_json(const struct study_outcome *outcome)
     char hash[JSON_HASH_BYTES];
 
     json_hash(measured, hash);
+    if (json_object_size(plan->settings) > 0)
+        json_object_set_new(json, "hardware", result_hardware(&plan->experiment.sim.hardware));
     if (outcome->status == SIM_VIOLATED)
         json_object_set_new(json, "violation", json_string(sim_violation(record->sim)));
     json_object_set_new(json, "hash", json_string(hash));

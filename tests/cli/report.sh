@@ -125,6 +125,9 @@ if [ -n "$browser" ]; then
     contains '  and shows what a fault cost' "$(cat "$SCRATCH/dom")" '<td>down p1.t1.0 and 1 more</td>'
     contains '  and that the flow has not recovered from it' "$(cat "$SCRATCH/dom")" '<td>not recovered</td>'
     contains '  and what limits the rate, as text without markup' "$(cat "$SCRATCH/dom")" '<li>the link into h0.p1 &lt;b&gt;limits&lt;/b&gt; 3 flows</li>'
+    contains '  and the presets of the hardware, with what is assumed' "$(cat "$SCRATCH/dom")" \
+        'NIC connectx-8, switch default. Not published but assumed: pcie latency, qp memory.'
+    contains '  and its values' "$(cat "$SCRATCH/dom")" '<td>35,000,000&nbsp;B</td>'
     contains '  and the title as text without markup' "$(grep -o '<title>.*</title>' "$SCRATCH/dom")" \
         "Two planes &lt;/script&gt;&lt;script&gt;document.title='taken'"
     "$mrc" report -o "$page" "$bare"

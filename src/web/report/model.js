@@ -18,6 +18,7 @@ const model = (() => {
                 criteria: run.criteria ?? [],
                 experiment: result.experiment ?? {},
                 fabric: result.fabric ?? {},
+                hardware: run.hardware ?? result.hardware,
                 version: result.version,
                 documentIndex,
                 detailsId: 'details-' + documentIndex + '-' + index,
