@@ -37,6 +37,11 @@ exits 0 'a page shows it' "$mrc" report roce.json -o roce.html
 exits 0 'a sweep compares protocols' "$mrc" sim x.yaml --sweep protocol=mrc,roce --csv x.csv
 is '  with a line for each' "$(grep -c permutation x.csv)" 2
 
+for experiment in all-reduce permutation; do
+    exits 0 "MRC is faster than RoCEv2, and 8 QPs are faster than one: $experiment" \
+        "$mrc" sim "$ROOT/experiments/rivals/$experiment.yaml" --repeat 1
+done
+
 refuses() # MESSAGE ARGUMENT...
 {
     message=$1
