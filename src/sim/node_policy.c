@@ -3,6 +3,8 @@
  * length, class and ECN hold the duration. */
 #include "sim/node_policy.h"
 
+#include <string.h>
+
 #include <assert.h>
 
 #include "sim/egress.h"
@@ -162,7 +164,10 @@ void node_policy_run(struct shard *shard, uint32_t switch_index, struct mailbox_
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
     const struct mailbox_entry *sorted = sort_entries(entries, count, shard->spare);
+    const struct engine_switch *here = &shard->switches[switch_index];
     uint64_t next_ps;
+
+    memset(&shard->used[here->first_word], 0xff, (here->port_count + 63) / 64 * sizeof(uint64_t));
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&sorted[i]);

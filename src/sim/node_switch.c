@@ -130,20 +130,61 @@ static uint64_t run_port(struct shard *shard, uint32_t port, const struct mailbo
     return port_next_ps(&shard->ports[port]);
 }
 
-/* Fetches the packet that leaves the port first, of those that wait since an earlier window. */
+/* The packets of a window at a switch. */
+struct crowd {
+    struct mailbox_entry *dealt; /* by port */
+    struct mailbox_entry *spare;
+    const uint32_t *ends; /* where the packets of each port end */
+    uint32_t start;       /* where those of the next port begin */
+    uint64_t open_ps;
+    uint64_t end_ps;
+    uint64_t next_ps; /* when the first port continues */
+};
+
+/* Fetches the packet that leaves first of those that wait at a port. */
 static inline void prefetch_head(const struct shard *shard, uint32_t port)
 {
     __builtin_prefetch(&shard->slots.slots[shard->ports[port].queues[PORT_DATA].head], 1);
+}
+
+/* Runs the ports of one word of the bitmaps, from number `first` up to but not including `end`, of
+ * which at least one has something to do. */
+static void run_word(struct shard *shard, const struct engine_switch *here, struct crowd *crowd,
+    uint32_t first, uint32_t end)
+{
+    uint64_t *waiting = &shard->waiting[here->first_word + first / 64];
+    uint64_t *used = &shard->used[here->first_word + first / 64];
+
+    for (uint32_t p = first; p < end; p++) {
+        struct mailbox_entry *entries = &crowd->dealt[crowd->start];
+        uint32_t count = crowd->ends[p] - crowd->start;
+        uint64_t bit = UINT64_C(1) << p % 64;
+        uint64_t port_ps;
+
+        if (*waiting & bit << PORTS_AHEAD)
+            prefetch_head(shard, here->first_port + p + PORTS_AHEAD);
+        if (count == 0 && !(*waiting & bit))
+            continue;
+        *used |= bit;
+        port_ps = run_port(shard, here->first_port + p, sort_entries(entries, count, crowd->spare),
+            count, crowd->open_ps, crowd->end_ps);
+        crowd->start += count;
+        *waiting = port_ps == PORT_NEVER_PS ? *waiting & ~bit : *waiting | bit;
+        crowd->next_ps = port_ps < crowd->next_ps ? port_ps : crowd->next_ps;
+    }
 }
 
 void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
     const struct engine_switch *here = &shard->switches[switch_index];
-    struct mailbox_entry *dealt = shard->spare;
     uint32_t ends[TOPOLOGY_RADIX_MAX + 1];
-    uint64_t next_ps = PORT_NEVER_PS;
-    uint32_t start = 0;
+    struct crowd crowd = { .dealt = shard->spare,
+        .spare = entries,
+        .ends = ends,
+        .open_ps = open_ps,
+        .end_ps = end_ps,
+        .next_ps = PORT_NEVER_PS };
 
     if (__builtin_expect(shard->policy != NULL, false)) {
         node_policy_run(shard, switch_index, entries, count, open_ps, end_ps);
@@ -151,25 +192,15 @@ void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_
     }
     memset(ends, 0, (here->port_count + 1) * sizeof(ends[0]));
     route_all(shard, here, entries, count, open_ps, ends);
-    deal_out(entries, count, ends, here->port_count + 1, dealt);
-    for (uint32_t p = 0; p < here->port_count; p++) {
-        uint64_t *word = &shard->waiting[here->first_word + p / 64];
-        uint64_t bit = UINT64_C(1) << p % 64;
-        uint64_t port_ps;
+    deal_out(entries, count, ends, here->port_count + 1, crowd.dealt);
+    for (uint32_t first = 0; first < here->port_count; first += 64) {
+        uint32_t end = here->port_count - first < 64 ? here->port_count : first + 64;
 
-        if (p + PORTS_AHEAD < here->port_count)
-            prefetch_head(shard, here->first_port + p + PORTS_AHEAD);
-        if (ends[p] == start && !(*word & bit))
-            continue;
-        port_ps = run_port(shard, here->first_port + p,
-            sort_entries(&dealt[start], ends[p] - start, entries), ends[p] - start, open_ps,
-            end_ps);
-        start = ends[p];
-        *word = port_ps == PORT_NEVER_PS ? *word & ~bit : *word | bit;
-        next_ps = port_ps < next_ps ? port_ps : next_ps;
+        if (ends[end - 1] != crowd.start || shard->waiting[here->first_word + first / 64])
+            run_word(shard, here, &crowd, first, end);
     }
-    if (next_ps != PORT_NEVER_PS)
-        shard_wake(shard, shard->nic_count + switch_index, next_ps);
+    if (crowd.next_ps != PORT_NEVER_PS)
+        shard_wake(shard, shard->nic_count + switch_index, crowd.next_ps);
 }
 
 void node_switch_empty(struct shard *shard, uint32_t switch_index, uint64_t now_ps)

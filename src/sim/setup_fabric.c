@@ -191,6 +191,7 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     sim->port_details = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_details), LINE);
     sim->port_counters = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
+    sim->used = arena_take(arena, sim->word_count, sizeof(*sim->used), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
     sim->nics = arena_take(arena, sim->nic_count, sizeof(*sim->nics), LINE);
     setup_shards(sim, arena);

@@ -31,6 +31,7 @@ static void init_shard(struct sim *sim, struct shard *shard, uint32_t number)
     shard->nics = sim->nics;
     shard->switches = sim->switches;
     shard->waiting = sim->waiting;
+    shard->used = sim->used;
     shard->nic_count = sim->nic_count;
     shard->plane_count = sim->plane_count;
     work_init(shard);

@@ -132,6 +132,7 @@ static void init_transport(struct sim *sim, uint32_t index)
     assert(made == nic->endpoint);
     (void)made;
     nic->address = config.address;
+    nic->was_used = nic->qp_count > 0 || nic->ports_up != all_ports;
     if (nic->ports_up != all_ports)
         transport_ports_changed(nic->endpoint, nic->ports_up, 0);
 }

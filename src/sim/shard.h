@@ -23,6 +23,7 @@ struct shard {
     struct engine_nic *nics;
     struct engine_switch *switches;
     uint64_t *waiting;
+    uint64_t *used;
     struct mailbox_entry *batch;
     struct mailbox_entry *spare;
     uint32_t *active;

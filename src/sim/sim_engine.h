@@ -49,7 +49,7 @@ struct engine_switch {
     struct switch_table table;
     uint32_t first_port; /* in the arrays of struct sim */
     uint32_t port_count;
-    uint32_t first_word; /* of `waiting`; bit p: packets wait at port p */
+    uint32_t first_word; /* of `waiting`; bit p: packets wait at port p; also of `used` */
     bool was_cut;        /* an incoming link has been down */
 };
 
@@ -64,6 +64,7 @@ struct engine_nic {
     uint32_t first_rank; /* a list: see engine_rank.next_on_nic */
     uint32_t qp_count;
     bool was_cut;
+    bool was_used; /* otherwise its counters are 0 */
     struct ipv6_addr address;
 };
 
@@ -170,6 +171,7 @@ struct sim {
     struct engine_port *port_details;
     struct port_counters *port_counters;
     uint64_t *waiting; /* bitmaps of switch ports */
+    uint64_t *used;    /* those that ever had a packet; the counters of others are 0 */
     uint32_t port_count;
     uint32_t word_count;
     uint32_t profile_max; /* of each shard */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "sim/endpoint_mrc.h"
 #include "sim/group.h"
 #include "sim/setup.h"
@@ -12,18 +13,38 @@ static void fetch_from_group(const struct sim *sim, enum group_order_kind kind)
     group_fetch(sim, (struct group_order){ .kind = kind });
 }
 
-static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
+/* Returns the first port at or after `port` that ever had a packet; the number of ports: none. */
+static uint32_t next_used(const struct sim *sim, const struct engine_switch *here, uint32_t port)
 {
-    struct engine_ports ports = sim_engine_ports(sim, node);
+    return bits_next_set(&sim->used[here->first_word], here->port_count, port);
+}
 
-    for (uint32_t i = 0; i < ports.count; i++) {
-        const uint64_t *value = sim->port_counters[ports.first + i].value;
+static void add_nic(const struct sim *sim, uint32_t nic, struct sim_totals *out)
+{
+    if (sim->nics[nic].was_used)
+        sim->endpoint->count(sim->nics[nic].endpoint, out->transport, out->drops);
+}
+
+/* Ports of NICs neither trim nor mark. */
+static void add_switch(const struct sim *sim, uint32_t switch_index, struct sim_totals *out)
+{
+    const struct engine_switch *here = &sim->switches[switch_index];
+
+    for (uint32_t p = next_used(sim, here, 0); p < here->port_count;
+         p = next_used(sim, here, p + 1)) {
+        const uint64_t *value = sim->port_counters[here->first_port + p].value;
 
         out->trimmed += value[PORT_COUNTER_TRIMMED_ARRIVING] + value[PORT_COUNTER_TRIMMED_TAIL];
         out->marked += value[PORT_COUNTER_MARKED];
     }
+}
+
+static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
+{
     if (node < sim->nic_count)
-        sim->endpoint->count(sim->nics[node].endpoint, out->transport, out->drops);
+        add_nic(sim, node, out);
+    else
+        add_switch(sim, node - sim->nic_count, out);
 }
 
 static void sum_one_shard(void *argument, uint32_t index)
@@ -320,7 +341,8 @@ static void find_peak(struct shard *shard, uint32_t switch_index)
     struct sim *sim = shard->sim;
     const struct engine_switch *here = &sim->switches[switch_index];
 
-    for (uint32_t p = 0; p < here->port_count; p++) {
+    for (uint32_t p = next_used(sim, here, 0); p < here->port_count;
+         p = next_used(sim, here, p + 1)) {
         uint32_t port = here->first_port + p;
         uint64_t *depth = &sim->port_counters[port].value[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
 
