@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "sim/egress.h"
 #include "sim/node_policy.h"
 #include "sim/sort.h"
@@ -16,6 +17,7 @@
 enum {
     AHEAD = 16, /* addresses to fetch into the cache before their turn */
     PORTS_AHEAD = 2,
+    FEW = 8, /* packets at a switch in a window */
     EGRESS_SHIFT = 16,
 };
 
@@ -51,8 +53,26 @@ static bool is_cut(struct shard *shard, const struct engine_switch *here,
     return true;
 }
 
-/* Writes the port of each packet into its entry, and counts packets by port. The last count is that
- * of lost packets. Not inlined, so that its loop has all registers. */
+/* Writes the port of a packet into its entry, and returns it; the number of ports if the packet is
+ * lost. */
+static inline uint32_t route_packet(struct shard *shard, const struct engine_switch *here,
+    struct ipv6_addr *outers, struct mailbox_entry *entry, uint64_t open_ps)
+{
+    uint32_t packet = entry->packet.handle;
+    uint32_t port;
+
+    if (__builtin_expect(here->was_cut, false) && is_cut(shard, here, entry, open_ps))
+        port = here->port_count;
+    else
+        port = switch_table_quick_port(&here->table, &outers[packet]);
+    if (__builtin_expect(port == SWITCH_TABLE_NO_PORT, false))
+        port = route_slowly(shard, here, packet);
+    entry->key |= (uint64_t)port << EGRESS_SHIFT;
+    return port;
+}
+
+/* Counts packets by port. The last count is that of lost packets. Not inlined, so that its loop has
+ * all registers. */
 static __attribute__((noinline)) void route_all(struct shard *shard,
     const struct engine_switch *here, struct mailbox_entry *entries, uint32_t count,
     uint64_t open_ps, uint32_t *counts)
@@ -60,19 +80,9 @@ static __attribute__((noinline)) void route_all(struct shard *shard,
     struct ipv6_addr *outers = shard->packets.outer;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t packet = entries[i].packet.handle;
-        uint32_t port;
-
         if (i + AHEAD < count)
             __builtin_prefetch(&outers[entries[i + AHEAD].packet.handle], 1);
-        if (__builtin_expect(here->was_cut, false) && is_cut(shard, here, &entries[i], open_ps))
-            port = here->port_count;
-        else
-            port = switch_table_quick_port(&here->table, &outers[packet]);
-        if (__builtin_expect(port == SWITCH_TABLE_NO_PORT, false))
-            port = route_slowly(shard, here, packet);
-        counts[port]++;
-        entries[i].key |= (uint64_t)port << EGRESS_SHIFT;
+        counts[route_packet(shard, here, outers, &entries[i], open_ps)]++;
     }
 }
 
@@ -132,10 +142,8 @@ static uint64_t run_port(struct shard *shard, uint32_t port, const struct mailbo
 
 /* The packets of a window at a switch. */
 struct crowd {
-    struct mailbox_entry *dealt; /* by port */
-    struct mailbox_entry *spare;
-    const uint32_t *ends; /* where the packets of each port end */
-    uint32_t start;       /* where those of the next port begin */
+    struct mailbox_entry *entries;
+    uint32_t count;
     uint64_t open_ps;
     uint64_t end_ps;
     uint64_t next_ps; /* when the first port continues */
@@ -147,30 +155,73 @@ static inline void prefetch_head(const struct shard *shard, uint32_t port)
     __builtin_prefetch(&shard->slots.slots[shard->ports[port].queues[PORT_DATA].head], 1);
 }
 
-/* Runs the ports of one word of the bitmaps, from number `first` up to but not including `end`, of
- * which at least one has something to do. */
-static void run_word(struct shard *shard, const struct engine_switch *here, struct crowd *crowd,
-    uint32_t first, uint32_t end)
+/* Runs port `p` with the packets that leave by it. */
+static inline void run_numbered(struct shard *shard, const struct engine_switch *here,
+    struct crowd *crowd, uint32_t p, const struct mailbox_entry *sorted, uint32_t count)
 {
-    uint64_t *waiting = &shard->waiting[here->first_word + first / 64];
-    uint64_t *used = &shard->used[here->first_word + first / 64];
+    uint64_t *waiting = &shard->waiting[here->first_word + p / 64];
+    uint64_t bit = UINT64_C(1) << p % 64;
+    uint64_t port_ps =
+        run_port(shard, here->first_port + p, sorted, count, crowd->open_ps, crowd->end_ps);
 
-    for (uint32_t p = first; p < end; p++) {
-        struct mailbox_entry *entries = &crowd->dealt[crowd->start];
-        uint32_t count = crowd->ends[p] - crowd->start;
-        uint64_t bit = UINT64_C(1) << p % 64;
-        uint64_t port_ps;
+    shard->used[here->first_word + p / 64] |= bit;
+    *waiting = port_ps == PORT_NEVER_PS ? *waiting & ~bit : *waiting | bit;
+    crowd->next_ps = port_ps < crowd->next_ps ? port_ps : crowd->next_ps;
+}
 
-        if (*waiting & bit << PORTS_AHEAD)
+static void run_many(struct shard *shard, const struct engine_switch *here, struct crowd *crowd)
+{
+    struct mailbox_entry *dealt = shard->spare;
+    uint32_t ends[TOPOLOGY_RADIX_MAX + 1];
+    uint32_t start = 0;
+
+    memset(ends, 0, (here->port_count + 1) * sizeof(ends[0]));
+    route_all(shard, here, crowd->entries, crowd->count, crowd->open_ps, ends);
+    deal_out(crowd->entries, crowd->count, ends, here->port_count + 1, dealt);
+    for (uint32_t p = 0; p < here->port_count; p++) {
+        uint64_t waiting = shard->waiting[here->first_word + p / 64] >> p % 64;
+        uint32_t count = ends[p] - start;
+
+        if (waiting >> PORTS_AHEAD & 1)
             prefetch_head(shard, here->first_port + p + PORTS_AHEAD);
-        if (count == 0 && !(*waiting & bit))
+        if (count == 0 && !(waiting & 1))
             continue;
-        *used |= bit;
-        port_ps = run_port(shard, here->first_port + p, sort_entries(entries, count, crowd->spare),
-            count, crowd->open_ps, crowd->end_ps);
-        crowd->start += count;
-        *waiting = port_ps == PORT_NEVER_PS ? *waiting & ~bit : *waiting | bit;
-        crowd->next_ps = port_ps < crowd->next_ps ? port_ps : crowd->next_ps;
+        run_numbered(
+            shard, here, crowd, p, sort_entries(&dealt[start], count, crowd->entries), count);
+        start = ends[p];
+    }
+}
+
+/* Returns the number of packets that leave by port `p`, which it copies. */
+static uint32_t pick_out(const struct crowd *crowd, uint32_t p, struct mailbox_entry *out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < crowd->count; i++)
+        if (port_of(&crowd->entries[i]) == p)
+            out[count++] = crowd->entries[i];
+    return count;
+}
+
+/* Like run_many(), without looking at each port. */
+static void run_few(struct shard *shard, const struct engine_switch *here, struct crowd *crowd)
+{
+    uint64_t *waiting = &shard->waiting[here->first_word];
+    uint64_t to_run[BITS_WORDS(TOPOLOGY_RADIX_MAX + 1)];
+    uint32_t port_count = here->port_count;
+    struct mailbox_entry picked[FEW];
+    struct mailbox_entry spare[FEW];
+
+    to_run[BITS_WORDS(port_count + 1) - 1] = 0;
+    memcpy(to_run, waiting, BITS_WORDS(port_count) * sizeof(to_run[0]));
+    for (uint32_t i = 0; i < crowd->count; i++)
+        bits_set(to_run,
+            route_packet(shard, here, shard->packets.outer, &crowd->entries[i], crowd->open_ps));
+    for (uint32_t p = bits_next_set(to_run, port_count, 0); p < port_count;
+         p = bits_next_set(to_run, port_count, p + 1)) {
+        uint32_t count = pick_out(crowd, p, picked);
+
+        run_numbered(shard, here, crowd, p, sort_entries(picked, count, spare), count);
     }
 }
 
@@ -178,10 +229,8 @@ void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
     const struct engine_switch *here = &shard->switches[switch_index];
-    uint32_t ends[TOPOLOGY_RADIX_MAX + 1];
-    struct crowd crowd = { .dealt = shard->spare,
-        .spare = entries,
-        .ends = ends,
+    struct crowd crowd = { .entries = entries,
+        .count = count,
         .open_ps = open_ps,
         .end_ps = end_ps,
         .next_ps = PORT_NEVER_PS };
@@ -190,15 +239,10 @@ void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_
         node_policy_run(shard, switch_index, entries, count, open_ps, end_ps);
         return;
     }
-    memset(ends, 0, (here->port_count + 1) * sizeof(ends[0]));
-    route_all(shard, here, entries, count, open_ps, ends);
-    deal_out(entries, count, ends, here->port_count + 1, crowd.dealt);
-    for (uint32_t first = 0; first < here->port_count; first += 64) {
-        uint32_t end = here->port_count - first < 64 ? here->port_count : first + 64;
-
-        if (ends[end - 1] != crowd.start || shard->waiting[here->first_word + first / 64])
-            run_word(shard, here, &crowd, first, end);
-    }
+    if (count <= FEW)
+        run_few(shard, here, &crowd);
+    else
+        run_many(shard, here, &crowd);
     if (crowd.next_ps != PORT_NEVER_PS)
         shard_wake(shard, shard->nic_count + switch_index, crowd.next_ps);
 }
