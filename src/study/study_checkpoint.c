@@ -88,15 +88,29 @@ bool study_checkpoint_fits(const struct checkpoint_file *file, const struct stud
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
+/* Finds out now whether checkpoints can be written later. */
+static int try_regions(const struct study_image *image)
+{
+    uint64_t start = (uint64_t)(uintptr_t)image->at;
+    struct checkpoint_regions regions;
+
+    return checkpoint_regions_read(
+        &regions, (struct checkpoint_region){ start, start + study_image_bytes(image) });
+}
+
 int study_checkpoint_map(
     struct study_image *image, const struct study_checkpoint *checkpoint, uint64_t arena_bytes)
 {
     const struct checkpoint_head *head = checkpoint->from ? &checkpoint->from->head : NULL;
+    void *at = head ? (void *)(uintptr_t)head->image_at : NULL;
+    int err = study_image_open(image, at, arena_bytes, head ? head->heap_bytes : 0);
 
-    if (!head)
-        return study_image_open(image, NULL, arena_bytes, 0);
-    return study_image_open(
-        image, (void *)(uintptr_t)head->image_at, arena_bytes, head->heap_bytes);
+    if (err)
+        return err;
+    err = try_regions(image);
+    if (err)
+        study_image_close(image);
+    return err;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

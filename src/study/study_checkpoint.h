@@ -30,7 +30,8 @@ struct study_checkpoint {
 bool study_checkpoint_fits(const struct checkpoint_file *, const struct study_run *,
     const struct study_manner *, char reason[static CHECKPOINT_REASON_BYTES]);
 
-/* Maps the image of a run. Returns 0 or a negative errno. */
+/* Maps the image of a run. Returns 0 or a negative errno: -EEXIST if the addresses are in use,
+ * -ENOTSUP if the program has fixed addresses. */
 int study_checkpoint_map(
     struct study_image *, const struct study_checkpoint *, uint64_t arena_bytes);
 

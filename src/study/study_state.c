@@ -35,7 +35,10 @@ bool study_state_map(
     err = study_memory_open(memory, &need, manner->checkpoint);
     if (err == -EEXIST)
         study_complain(
-            manner, "the addresses of the checkpoint are in use in this process; try it again");
+            manner, "the addresses for checkpoints are in use in this process; try it again");
+    else if (err == -ENOTSUP)
+        study_complain(manner, "this program has fixed addresses and cannot have checkpoints; "
+                               "build it as a position-independent executable");
     else if (err)
         study_complain(manner, "%llu MiB of memory: %s",
             (unsigned long long)need.mapped_bytes >> 20, strerror(-err));

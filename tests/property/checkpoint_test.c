@@ -12,6 +12,17 @@
 #include "study/study.h"
 #include "trial.h"
 
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+#ifdef __SANITIZE_THREAD__
+#define HAS_OWN_ADDRESSES true
+#else
+#define HAS_OWN_ADDRESSES false
+#endif
+
 #define PATH_BYTES 64
 #define US(count)  ((count)*UINT64_C(1000000))
 
@@ -21,6 +32,13 @@ static char complaint[512];
 static void take_complaint(const char *problem)
 {
     snprintf(complaint, sizeof(complaint), "%s", problem);
+}
+
+/* Valgrind and ThreadSanitizer place programs and their memory where an image cannot be. */
+static void require_addresses(void)
+{
+    if (HAS_OWN_ADDRESSES || RUNNING_ON_VALGRIND)
+        SKIP("addresses are not those of an ordinary process");
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -44,6 +62,7 @@ static struct files open_files(FILE **experiment)
 {
     struct files files;
 
+    require_addresses();
     name_file(files.experiment, "experiment");
     name_file(files.checkpoint, "checkpoint");
     *experiment = fopen(files.experiment, "w");
