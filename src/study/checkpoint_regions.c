@@ -8,9 +8,11 @@
 
 #include <link.h>
 
-#define LEAST_ADDRESS (UINT64_C(1) << 32)
-#define MOST_ADDRESS  (UINT64_C(1) << 47)
-#define MOST_BYTES    (UINT64_C(1) << 40) /* more: shadow memory of a sanitizer */
+/* Programs, heaps, libraries and stacks are above; the shadow memory of AddressSanitizer, which
+ * nothing in an image points to, and values that numbers often have are below. */
+#define LEAST_ADDRESS (UINT64_C(1) << 45)
+#define MOST_ADDRESS  (UINT64_C(1) << 48)
+#define MOST_BYTES    (UINT64_C(1) << 40) /* more: reserved by a sanitizer */
 
 /* The first object is the program. */
 static int find_program(struct dl_phdr_info *info, size_t bytes, void *context)
@@ -65,7 +67,7 @@ static int add_region(struct checkpoint_regions *regions, const struct checkpoin
     return 0;
 }
 
-/* A line begins with "START-END ", in hexadecimal. */
+/* A line begins with "START-END r", in hexadecimal, unless the region is only reserved. */
 static bool read_region(const char *line, struct checkpoint_region *found)
 {
     char *end;
@@ -74,7 +76,7 @@ static bool read_region(const char *line, struct checkpoint_region *found)
     if (*end != '-')
         return false;
     found->end = strtoull(end + 1, &end, 16);
-    return *end == ' ';
+    return end[0] == ' ' && end[1] == 'r';
 }
 
 static int add_regions(

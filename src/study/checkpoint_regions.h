@@ -23,8 +23,8 @@ struct checkpoint_regions {
     struct checkpoint_region others[CHECKPOINT_REGIONS_MAX]; /* sorted */
 };
 
-/* Returns 0 or a negative errno: -ENOTSUP if addresses of the program could be mistaken for small
- * numbers, -E2BIG if there are too many regions. */
+/* Returns 0 or a negative errno: -ENOTSUP if addresses of the program are so low that numbers
+ * could be mistaken for them, -E2BIG if there are too many regions. */
 int checkpoint_regions_read(struct checkpoint_regions *, struct checkpoint_region image);
 
 static inline bool checkpoint_region_has(const struct checkpoint_region *region, uint64_t address)

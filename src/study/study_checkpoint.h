@@ -31,7 +31,7 @@ bool study_checkpoint_fits(const struct checkpoint_file *, const struct study_ru
     const struct study_manner *, char reason[static CHECKPOINT_REASON_BYTES]);
 
 /* Maps the image of a run. Returns 0 or a negative errno: -EEXIST if the addresses are in use,
- * -ENOTSUP if the program has fixed addresses. */
+ * -ENOTSUP if those of the program are too low. */
 int study_checkpoint_map(
     struct study_image *, const struct study_checkpoint *, uint64_t arena_bytes);
 

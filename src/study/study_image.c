@@ -12,10 +12,8 @@
 #define HEAP_BYTES_MOST ((size_t)64 << 30)
 #define HEAP_BYTES_MIN  ((size_t)64 << 20)
 
-/* Between the programs and the libraries, where systems with 47 bits of address map nothing; and in
- * the lower half of 39 bits. */
-static const uintptr_t places[] = { UINT64_C(0x200000000000), UINT64_C(0x280000000000),
-    UINT64_C(0x2000000000) };
+/* Below programs and libraries, where systems map nothing. */
+static const uintptr_t places[] = { UINT64_C(0x200000000000), UINT64_C(0x280000000000) };
 
 static int map_at(struct study_image *image, uintptr_t place)
 {

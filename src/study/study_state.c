@@ -37,8 +37,8 @@ bool study_state_map(
         study_complain(
             manner, "the addresses for checkpoints are in use in this process; try it again");
     else if (err == -ENOTSUP)
-        study_complain(manner, "this program has fixed addresses and cannot have checkpoints; "
-                               "build it as a position-independent executable");
+        study_complain(manner, "the addresses of this program are too low for checkpoints; "
+                               "build it as a position-independent executable for 64 bits");
     else if (err)
         study_complain(manner, "%llu MiB of memory: %s",
             (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
