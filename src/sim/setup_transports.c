@@ -102,7 +102,7 @@ static size_t transports_bytes_max(struct sim *sim)
     return sim->nic_count * (first_bytes + LINE) + 4 * more_bytes * (size_t)sim->flow_count;
 }
 
-/* Decides where the transport of each NIC is. */
+/* Decides where the transport of each NIC is. Those of other members of the group are not made. */
 static void place_transports(struct sim *sim, struct arena *arena)
 {
     uint32_t qp_count = UINT32_MAX;
@@ -111,6 +111,8 @@ static void place_transports(struct sim *sim, struct arena *arena)
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         struct engine_nic *nic = &sim->nics[i];
 
+        if (!group_has_node(sim, i))
+            continue;
         if (nic->qp_count != qp_count) {
             qp_count = nic->qp_count;
             bytes = transport_bytes(sim, qp_count);
@@ -250,16 +252,21 @@ static void create_receiver(struct sim *sim, const struct engine_flow *flow, voi
     tell_rtt(sim, to, from);
 }
 
-/* Creates those ends of a flow that are on NICs of the shard. */
-static void connect_flow(struct shard *shard, const struct engine_flow *flow, uint8_t *memory,
+/* Creates those ends of a flow that are on NICs of the shard. Returns the memory after both ends;
+ * an end that another member of the group makes takes none. */
+static uint8_t *connect_flow(struct shard *shard, const struct engine_flow *flow, uint8_t *memory,
     const struct qp_bytes *bytes)
 {
-    const struct engine_rank *ranks = shard->sim->ranks;
+    uint32_t from = shard->sim->ranks[flow->from].nic;
+    uint32_t to = shard->sim->ranks[flow->to].nic;
 
-    if (shard_owns(shard, ranks[flow->from].nic))
+    if (shard_owns(shard, from))
         create_sender(shard->sim, flow, memset(memory, 0, bytes->out));
-    if (shard_owns(shard, ranks[flow->to].nic))
-        create_receiver(shard->sim, flow, memset(memory + bytes->out, 0, bytes->in));
+    if (group_has_node(shard->sim, from))
+        memory += bytes->out;
+    if (shard_owns(shard, to))
+        create_receiver(shard->sim, flow, memset(memory, 0, bytes->in));
+    return group_has_node(shard->sim, to) ? memory + bytes->in : memory;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -285,10 +292,10 @@ static void init_own_transports(void *argument, uint32_t shard)
 static void connect_own_flows(void *argument, uint32_t shard)
 {
     const struct flow_room *room = argument;
+    uint8_t *memory = room->memory;
 
     for (uint32_t i = 0; i < room->count; i++)
-        connect_flow(&room->sim->shards[shard], &room->first[i],
-            room->memory + i * (room->bytes.out + room->bytes.in), &room->bytes);
+        memory = connect_flow(&room->sim->shards[shard], &room->first[i], memory, &room->bytes);
 }
 
 /* Returns about how many bytes are of NICs that other members of the group run: this process does
