@@ -15,12 +15,8 @@ enum cmd_status fabric_load(
     if (top && yaml_member(top, "workloads"))
         yaml_complain_key(yaml, yaml_member(top, "workloads"),
             "this file is an experiment for 'mrc sim'; name a fabric file");
-    else if (top && fabric_file_read(yaml, top, fabric)) {
-        if (fabric->topology.config.plane_count <= TOPOLOGY_PLANES_MAX)
-            return CMD_DONE;
-        yaml_complain(yaml, top, "NICs with %u ports can be planned but not run; the limit is %u",
-            fabric->topology.config.plane_count, TOPOLOGY_PLANES_MAX);
-    }
+    else if (top && fabric_file_read(yaml, top, fabric))
+        return CMD_DONE;
     cmd_complain(CMD_MISUSED, command, "%s", yaml->problem);
     yaml_fini(yaml);
     return CMD_MISUSED;

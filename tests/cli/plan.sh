@@ -66,9 +66,9 @@ printf 'name: long\nfabric: fabric.yaml\nduration: 10us\nworkloads: [{ kind: per
     >"$SCRATCH/long.yaml"
 exits 1 'mrc sim refuses a pair whose paths do not fit an SRH' "$mrc" sim "$SCRATCH/long.yaml"
 contains '  and the message has both numbers' "$output" 'the shortest passes 12 switches; an address and an SRH have room for 11'
-shape 'shape: clos' 'planes: 9' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'
-exits 2 'a fabric of NICs with more than 8 ports cannot be run' "$mrc" fabric run "$file"
-contains '  and the message has the limit' "$output" 'NICs with 9 ports can be planned but not run; the limit is 8'
+shape 'shape: clos' 'planes: 17' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'
+exits 2 'a fabric with more planes than uSIDs can name is refused' "$mrc" fabric run "$file"
+contains '  and the message has the limit' "$output" '17 planes: 1 to 16 can be addressed'
 
 exits 2 'an unknown verb is refused' "$mrc" plan pth
 contains '  and the message suggests the right one' "$output" "did you mean 'path'"
