@@ -8,7 +8,7 @@
 
 #define PAUSE_PS       (UINT32_MAX * UINT64_C(1000)) /* until a frame ends it */
 #define PAUSE_AGAIN_PS UINT64_C(20000000)
-#define XON_BYTES      4096 /* less than the threshold, about 14 cells */
+#define XON_BYTES      4096 /* a sender resumes this far below the threshold */
 
 _Static_assert(sizeof(struct ecmp_label) <= sizeof(struct ipv6_addr),
     "a label is stored in place of the outer address");

@@ -6,7 +6,7 @@
 #include "rival/rocev2/roce_nic.h"
 
 /* Lists a sender that may send now, and sets its timer. Called after every change. */
-void roce_schedule_sender(struct roce_nic *, uint32_t sender, uint64_t now_ps);
+void roce_schedule_sender(struct roce_nic *, uint32_t index, uint64_t now_ps);
 
 /* Takes the first sender out of the list of a port. There must be one. */
 uint32_t roce_schedule_take(struct roce_nic *, struct roce_port *);
