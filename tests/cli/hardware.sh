@@ -6,13 +6,60 @@ mrc=$BUILD/bin/mrc
 cd "$ROOT" || exit 1
 
 for file in experiments/hardware/*.yaml; do
-    exits 0 "$file gives the published figures" "$mrc" sim "$file"
+    exits 0 "$file gives the published figures" "$mrc" sim -o "$SCRATCH/$(basename "$file" .yaml).json" "$file"
     contains '  and the table names what is assumed' "$output" '; assumed: '
 done
 
+# A figure: preset, what was published, and what was measured. Criteria allow 5 %.
+figures()
+{
+    python3 -c '
+import json, sys
+for path in sys.argv[1:]:
+    for run in json.load(open(path))["runs"]:
+        for criterion in run["criteria"]:
+            if criterion["paper"] and " >= " in criterion["text"]:
+                owner = "nic" if path.endswith("/nics.json") else "switch"
+                print(run["hardware"][owner], criterion["paper"], "measured %.4g" % criterion["value"], sep=" | ")' \
+        "$SCRATCH/nics.json" "$SCRATCH/switches.json" "$SCRATCH/switch-ports.json"
+}
+figures >"$SCRATCH/figures"
+sed 's/^/# /' "$SCRATCH/figures"
 exits 0 'the presets are listed' "$mrc" sim --hardware
 contains '  with origin and source' "$output" '165660324  published   SONiC template of the Arista 7060X6'
 contains '  and what is assumed' "$output" 'assumed     one article, unconfirmed'
+presets=$(echo "$output" | sed -n 's/^\(nic\|switch\): \([^ ]*\) .*/\1:\2/p')
+is 'every preset has a published figure that is measured' "$(cut -d' ' -f1 "$SCRATCH/figures" | sort -u)" \
+    "$(echo "$presets" | cut -d: -f2 | sort -u)"
+
+# A fabric may have as many ports, and as high a rate, as the hardware, and no more.
+cat >"$SCRATCH/one.yaml" <<'EOF'
+fabric: { planes: 1, t0s: 1, t1s: 0 }
+duration: 1us
+workloads: [{ name: w, kind: stream, ranks: 2, message_bytes: 4KiB }]
+EOF
+setting() # KIND PRESET KEY
+{
+    "$mrc" sim -q -j --set "hardware.$1=$2" "$SCRATCH/one.yaml" | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["hardware"]["settings"][sys.argv[1]]["value"])' "$3"
+}
+# shellcheck disable=SC2317 # called by exits
+with_ports() # KIND PRESET PORTS BIT/S
+{
+    key=$([ "$1" = nic ] && echo planes || echo hosts_per_t0)
+    "$mrc" sim -q --set "hardware.$1=$2" --set "fabric.$key=$3" --set "fabric.host_link.rate=$4b/s" "$SCRATCH/one.yaml"
+}
+for preset in $presets; do
+    kind=${preset%%:*}
+    name=${preset#*:}
+    ports=$(setting "$kind" "$name" "${kind}_ports")
+    rate=$(setting "$kind" "$name" "${kind}_rate")
+    exits 0 "$name has $ports ports and $rate bit/s" with_ports "$kind" "$name" "$ports" "$((rate / ports))"
+    exits 2 '  and no more ports' with_ports "$kind" "$name" "$((ports + 1))" 1000000
+    exits 2 '  and no higher rate' with_ports "$kind" "$name" "$ports" "$((rate / ports + 1000000))"
+    contains '  which the message says' "$output" "more than ${kind}_rate $rate"
+done
 
 ok=experiments/hardware/nics.yaml
 exits 0 'the result has the origin of values' "$mrc" sim -j --set duration=2us --set 'criteria=[]' --set 'phases=[]' "$ok"
