@@ -49,18 +49,12 @@ exits 1 'ranks with different experiments are refused' \
 contains '  and named' "$output" 'mrc sweep: rank 1: another experiment or other options than those of rank 0'
 
 # A sweep that would last for hours ends, and says how to go on.
-mpirun -n 2 "$mrc" sweep -q -j 1 -o long --set duration=10s --set workloads.0.iterations=0 --seeds 1-9 a.yaml \
-    >long.out 2>&1 &
-launcher=$!
-tries=0
-while [ ! -e long/.lock ] && [ $tries -lt 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
-sleep 1
-kill -INT $launcher
+OMPI_MCA_odls_base_sigkill_timeout=10 # a second is short on a busy machine
+export OMPI_MCA_odls_base_sigkill_timeout
+start_ranks "$mrc" sweep -q -j 1 -o long --set duration=10s --set workloads.0.iterations=0 --seeds 1-9 a.yaml
+kill -INT "$launcher"
 status=0
-wait $launcher || status=$?
+wait "$launcher" || status=$?
 is_more 'Ctrl-C ends a sweep' $status 0
 contains '  and rank 0 says so' "$(cat long.out)" \
     'mrc sweep: interrupted; the same command continues with the 9 runs that are missing'
