@@ -209,7 +209,7 @@ static uint64_t part_count(const struct sim_workload *workload)
 /* Every edge carries half of the buffer in each direction. */
 static uint64_t collective_bytes(const struct sim_workload *workload)
 {
-    return 2 * (workload->rank_count - 1) * workload->message_bytes;
+    return UINT64_C(2) * (workload->rank_count - 1) * workload->message_bytes;
 }
 
 const struct workload_kind workload_tree_all_reduce = {
