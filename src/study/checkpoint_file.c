@@ -88,13 +88,29 @@ static bool read_words_and_regions(struct checkpoint_file *file, char *reason)
     return true;
 }
 
+static bool read_pointers(struct checkpoint_file *file, char *reason)
+{
+    struct checkpoint_pointers *pointers = &file->pointers;
+
+    if (file->head.pointer_count > file->head.file_bytes / sizeof(pointers->all[0]))
+        return refuse_file(reason, "is damaged: its list of pointers cannot be read");
+    pointers->count = file->head.pointer_count;
+    pointers->all = calloc(pointers->count + 1, sizeof(pointers->all[0]));
+    if (!pointers->all)
+        return refuse_file(reason, strerror(ENOMEM));
+    if (!read_words(file, pointers->all, pointers->count * sizeof(pointers->all[0])))
+        return refuse_file(reason, "is damaged: its list of pointers cannot be read");
+    return true;
+}
+
 bool checkpoint_file_open(
     struct checkpoint_file *file, const char *path, char reason[static CHECKPOINT_REASON_BYTES])
 {
     *file = (struct checkpoint_file){ .file = fopen(path, "r"), .path = path };
     if (!file->file)
         return refuse_file(reason, strerror(errno));
-    if (read_head(file, reason) && read_words_and_regions(file, reason))
+    if (read_head(file, reason) && read_words_and_regions(file, reason) &&
+        read_pointers(file, reason))
         return true;
     checkpoint_file_close(file);
     return false;
@@ -105,8 +121,10 @@ void checkpoint_file_close(struct checkpoint_file *file)
     if (file->file)
         (void)fclose(file->file);
     free(file->words);
+    checkpoint_pointers_fini(&file->pointers);
     file->file = NULL;
     file->words = NULL;
+    file->pointers = (struct checkpoint_pointers){ 0 };
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */
@@ -114,42 +132,67 @@ void checkpoint_file_close(struct checkpoint_file *file)
 struct restoring {
     struct checkpoint_file *file;
     struct checkpoint_regions now; /* of this process */
-    struct checkpoint_pointers pointers;
-    uint8_t *at; /* the image */
+    struct checkpoint_found found;
+    uint64_t next_pointer; /* in the list of the file */
+    uint8_t *at;           /* the image */
     uint64_t page_count;
+    bool has_lost_pointer; /* one has changed to what has no counterpart now */
 };
 
-/* A word that pointed to the outside keeps the value of the fresh set-up, if that points to the
- * outside as well. In the program, the distance from its start counts. */
-static uint64_t merge_suspect(struct restoring *restoring, uint64_t saved, uint64_t fresh)
+/* Returns the value of a word that was an address after the set-up, or looked like one. Set-ups
+ * differ only in pointers to the outside. */
+static uint64_t merge_pointer(struct restoring *restoring, const struct checkpoint_pointer *pointer,
+    uint64_t saved, uint64_t fresh)
 {
     const struct checkpoint_regions *then = &restoring->file->regions;
-    const struct checkpoint_regions *now = &restoring->now;
-    bool was_program = checkpoint_region_has(&then->program, saved);
+    const struct checkpoint_region *program = &restoring->now.program;
 
-    if (!was_program && !checkpoint_regions_have(then, saved))
+    if (fresh == pointer->value || !checkpoint_regions_are_pointed_to(then, saved))
         return saved;
-    if (was_program && checkpoint_region_has(&now->program, fresh)) {
-        restoring->pointers.kept++;
-        return saved - then->program.start + now->program.start;
-    }
-    if (!was_program && checkpoint_regions_have(now, fresh)) {
-        restoring->pointers.kept++;
+    restoring->found.kept++;
+    if (saved == pointer->value)
         return fresh;
-    }
-    restoring->pointers.unexplained++;
-    return restoring->file->spoils_unexplained ? ~saved : saved;
+    if (checkpoint_region_has(&then->program, saved))
+        return saved - then->program.start + program->start;
+    restoring->has_lost_pointer = true;
+    return saved;
 }
 
-static void merge_page(struct restoring *restoring, uint64_t *page, const uint64_t *saved)
+/* Changes words that could be pointers, although the list does not have them. */
+static void spoil_page(struct restoring *restoring, uint64_t *saved)
 {
-    const struct checkpoint_region *suspect = &restoring->file->regions.all;
-
     for (size_t i = 0; i < PAGE_WORDS; i++)
-        if (checkpoint_region_has(suspect, saved[i]))
-            page[i] = merge_suspect(restoring, saved[i], page[i]);
-        else
-            page[i] = saved[i];
+        if (checkpoint_regions_are_pointed_to(&restoring->file->regions, saved[i])) {
+            restoring->found.unexplained++;
+            saved[i] = ~saved[i];
+        }
+}
+
+static void merge_page(struct restoring *restoring, uint64_t page, uint64_t *saved)
+{
+    const struct checkpoint_pointers *pointers = &restoring->file->pointers;
+    uint64_t *fresh = (uint64_t *)(restoring->at + page * STUDY_IMAGE_PAGE_BYTES);
+    uint64_t merged[PAGE_WORDS];
+    uint32_t places[PAGE_WORDS];
+    uint32_t count = 0;
+
+    for (; restoring->next_pointer < pointers->count; restoring->next_pointer++) {
+        const struct checkpoint_pointer *pointer = &pointers->all[restoring->next_pointer];
+        uint64_t place = pointer->word - page * PAGE_WORDS;
+
+        if (pointer->word >= (page + 1) * PAGE_WORDS || count == PAGE_WORDS)
+            break;
+        if (place >= PAGE_WORDS) /* of an earlier page, which is zero now */
+            continue;
+        places[count] = (uint32_t)place;
+        merged[count++] = merge_pointer(restoring, pointer, saved[place], fresh[place]);
+        saved[place] = 0;
+    }
+    if (restoring->file->spoils_unexplained)
+        spoil_page(restoring, saved);
+    memcpy(fresh, saved, STUDY_IMAGE_PAGE_BYTES);
+    for (uint32_t i = 0; i < count; i++)
+        fresh[places[i]] = merged[i];
 }
 
 /* Zeroes pages, without touching those that are zero. */
@@ -173,7 +216,7 @@ static bool restore_run(struct restoring *restoring, const struct checkpoint_run
     for (uint64_t i = run->first_page; i < run->first_page + run->page_count; i++) {
         if (!read_words(restoring->file, saved, sizeof(saved)))
             return false;
-        merge_page(restoring, (uint64_t *)(restoring->at + i * STUDY_IMAGE_PAGE_BYTES), saved);
+        merge_page(restoring, i, saved);
     }
     return true;
 }
@@ -197,13 +240,23 @@ static bool restore_pages(struct restoring *restoring)
     }
 }
 
+static bool restore_image(struct restoring *restoring, char *reason)
+{
+    const struct checkpoint_file *file = restoring->file;
+
+    if (!restore_pages(restoring) || file->sum != file->head.body_sum)
+        return refuse_file(reason, "is damaged: its contents do not match their checksum");
+    if (restoring->has_lost_pointer)
+        return refuse_file(reason, "has pointers that cannot be restored; this is an error in mrc");
+    return true;
+}
+
 bool checkpoint_file_restore(struct checkpoint_file *file, struct study_image *image,
-    struct checkpoint_pointers *pointers, char reason[static CHECKPOINT_REASON_BYTES])
+    struct checkpoint_found *found, char reason[static CHECKPOINT_REASON_BYTES])
 {
     size_t bytes = study_image_bytes(image);
-    uint64_t start = (uint64_t)(uintptr_t)image->at;
     struct restoring *restoring = calloc(1, sizeof(*restoring));
-    bool is_whole = false;
+    bool is_restored;
     int err;
 
     if (!restoring)
@@ -211,15 +264,9 @@ bool checkpoint_file_restore(struct checkpoint_file *file, struct study_image *i
     restoring->file = file;
     restoring->at = image->at;
     restoring->page_count = bytes / STUDY_IMAGE_PAGE_BYTES;
-    err = checkpoint_regions_read(
-        &restoring->now, (struct checkpoint_region){ start, start + bytes });
-    if (err)
-        refuse_file(reason, strerror(-err));
-    else
-        is_whole = restore_pages(restoring) && file->sum == file->head.body_sum;
-    if (!err && !is_whole)
-        refuse_file(reason, "is damaged: its contents do not match their checksum");
-    *pointers = restoring->pointers;
+    err = checkpoint_regions_read(&restoring->now, image->at, bytes);
+    is_restored = err ? refuse_file(reason, strerror(-err)) : restore_image(restoring, reason);
+    *found = restoring->found;
     free(restoring);
-    return is_whole;
+    return is_restored;
 }

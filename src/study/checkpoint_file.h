@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a checkpoint: a head, what the caller needs to read the inputs again, the memory
- * outside of the image, and those pages of the image that are not zero. The file is complete or
- * absent: it is written beside its place, flushed to the disk and renamed.
+ * outside of the image, the pointers to it, and those pages of the image that are not zero. The
+ * file is complete or absent: it is written beside its place, flushed to the disk and renamed.
  *
  * A file is a copy of memory. Two checksums find damage, but nothing protects against a file that
  * was made to deceive. */
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "study/checkpoint_pointers.h"
 #include "study/checkpoint_regions.h"
 #include "study/study_image.h"
 
@@ -41,6 +42,7 @@ struct checkpoint_head {
     uint64_t heap_bytes;
     uint64_t shard_count;
     uint64_t words_bytes;
+    uint64_t pointer_count;
     uint64_t file_bytes;
     uint64_t body_sum; /* of everything behind the head */
     uint64_t head_sum; /* of everything before */
@@ -50,8 +52,8 @@ struct checkpoint_head {
 
 /* The caller fills in what describes the run. `words` is text for the reader. Returns 0 or a
  * negative errno; in that case an earlier file stays as it was. */
-int checkpoint_file_write(
-    const char *path, struct checkpoint_head *, const struct study_image *, const char *words);
+int checkpoint_file_write(const char *path, struct checkpoint_head *, const struct study_image *,
+    const struct checkpoint_pointers *, const char *words);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -60,8 +62,9 @@ struct checkpoint_file {
     const char *path;
     struct checkpoint_head head;
     char *words;
-    struct checkpoint_regions regions; /* of the process that wrote it */
-    uint64_t sum;                      /* of the body, as far as it was read */
+    struct checkpoint_regions regions;   /* of the process that wrote it */
+    struct checkpoint_pointers pointers; /* after its set-up */
+    uint64_t sum;                        /* of the body, as far as it was read */
     bool spoils_unexplained; /* restores such words wrongly: a test that nothing uses them */
 };
 
@@ -72,17 +75,17 @@ bool checkpoint_file_open(
 void checkpoint_file_close(struct checkpoint_file *);
 
 /* What was found in the image. */
-struct checkpoint_pointers {
+struct checkpoint_found {
     uint64_t kept;        /* pointers to the outside, which keep the value of the new process */
-    uint64_t unexplained; /* words that could be pointers to the outside of the old process, where
-                             the new one has none; they are restored as numbers. Most are left in
-                             fields that are not in use. */
+    uint64_t unexplained; /* counted only if they are spoiled: other words that could be pointers to
+                             the outside of the old process. Most are left in fields that are not in
+                             use. */
 };
 
 /* Restores the image, in which the same run has just been set up at the same address with the same
  * sizes. Returns false with the reason; the image is then unusable. */
 bool checkpoint_file_restore(struct checkpoint_file *, struct study_image *,
-    struct checkpoint_pointers *, char reason[static CHECKPOINT_REASON_BYTES]);
+    struct checkpoint_found *, char reason[static CHECKPOINT_REASON_BYTES]);
 
 /* ---- both ------------------------------------------------------------------------------------ */
 

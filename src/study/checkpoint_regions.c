@@ -94,8 +94,11 @@ static int add_regions(
     return err;
 }
 
-int checkpoint_regions_read(struct checkpoint_regions *regions, struct checkpoint_region image)
+int checkpoint_regions_read(
+    struct checkpoint_regions *regions, const void *image, size_t image_bytes)
 {
+    struct checkpoint_region own = { (uint64_t)(uintptr_t)image,
+        (uint64_t)(uintptr_t)image + image_bytes };
     FILE *maps = fopen("/proc/self/maps", "r");
     int err = -ENOTSUP;
 
@@ -106,12 +109,12 @@ int checkpoint_regions_read(struct checkpoint_regions *regions, struct checkpoin
     regions->count = 0;
     regions->reserved = 0;
     if (regions->program.start >= LEAST_ADDRESS)
-        err = add_regions(regions, &image, maps);
+        err = add_regions(regions, &own, maps);
     (void)fclose(maps);
     return err;
 }
 
-bool checkpoint_regions_have(const struct checkpoint_regions *regions, uint64_t address)
+static bool are_others(const struct checkpoint_regions *regions, uint64_t address)
 {
     uint32_t first = 0;
     uint32_t end = regions->count;
@@ -125,4 +128,10 @@ bool checkpoint_regions_have(const struct checkpoint_regions *regions, uint64_t 
             end = middle;
     }
     return first < regions->count && checkpoint_region_has(&regions->others[first], address);
+}
+
+bool checkpoint_regions_are_pointed_to(const struct checkpoint_regions *regions, uint64_t word)
+{
+    return checkpoint_region_has(&regions->all, word) &&
+           (checkpoint_region_has(&regions->program, word) || are_others(regions, word));
 }

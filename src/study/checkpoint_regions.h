@@ -25,12 +25,12 @@ struct checkpoint_regions {
 
 /* Returns 0 or a negative errno: -ENOTSUP if addresses of the program are so low that numbers
  * could be mistaken for them, -E2BIG if there are too many regions. */
-int checkpoint_regions_read(struct checkpoint_regions *, struct checkpoint_region image);
+int checkpoint_regions_read(struct checkpoint_regions *, const void *image, size_t image_bytes);
 
 static inline bool checkpoint_region_has(const struct checkpoint_region *region, uint64_t address)
 {
     return address - region->start < region->end - region->start;
 }
 
-/* Returns true if the address is in one of the others. */
-bool checkpoint_regions_have(const struct checkpoint_regions *, uint64_t address);
+/* Returns true if the word is an address in the program or in one of the others. */
+bool checkpoint_regions_are_pointed_to(const struct checkpoint_regions *, uint64_t word);

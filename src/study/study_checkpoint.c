@@ -88,39 +88,26 @@ bool study_checkpoint_fits(const struct checkpoint_file *file, const struct stud
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
-/* Finds out now whether checkpoints can be written later. */
-static int try_regions(const struct study_image *image)
-{
-    uint64_t start = (uint64_t)(uintptr_t)image->at;
-    struct checkpoint_regions regions;
-
-    return checkpoint_regions_read(
-        &regions, (struct checkpoint_region){ start, start + study_image_bytes(image) });
-}
-
 int study_checkpoint_map(
     struct study_image *image, const struct study_checkpoint *checkpoint, uint64_t arena_bytes)
 {
     const struct checkpoint_head *head = checkpoint->from ? &checkpoint->from->head : NULL;
     void *at = head ? (void *)(uintptr_t)head->image_at : NULL;
-    int err = study_image_open(image, at, arena_bytes, head ? head->heap_bytes : 0);
 
-    if (err)
-        return err;
-    err = try_regions(image);
-    if (err)
-        study_image_close(image);
-    return err;
+    return study_image_open(image, at, arena_bytes, head ? head->heap_bytes : 0);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 void study_checkpoints_init(struct study_checkpoints *checkpoints, const struct study_run *plan,
-    const struct study_manner *manner, const struct study_image *image)
+    const struct study_manner *manner, const struct study_image *image,
+    const struct checkpoint_pointers *pointers)
 {
-    *checkpoints = (struct study_checkpoints){
-        .plan = plan, .manner = manner, .image = image, .written_s = study_clock_s()
-    };
+    *checkpoints = (struct study_checkpoints){ .plan = plan,
+        .manner = manner,
+        .image = image,
+        .pointers = pointers,
+        .written_s = study_clock_s() };
     identify(&checkpoints->head.identity, plan, manner);
 }
 
@@ -152,8 +139,8 @@ bool study_checkpoints_write(
     checkpoints->head.now_ps = sim_now_ps(sim);
     checkpoints->head.sim_hash = sim_hash(sim);
     checkpoints->head.shard_count = sim_shard_count(sim);
-    err = checkpoint_file_write(
-        checkpoint->path, &checkpoints->head, checkpoints->image, checkpoint->words);
+    err = checkpoint_file_write(checkpoint->path, &checkpoints->head, checkpoints->image,
+        checkpoints->pointers, checkpoint->words);
     checkpoints->written_s = study_clock_s();
     if (err) {
         complain_lost(checkpoints, err, consequence);

@@ -23,15 +23,14 @@ struct study_checkpoint {
     double every_s;               /* wall time between two checkpoints; 0: only when interrupted */
     const char *words;            /* for the reader of the file */
     struct checkpoint_file *from; /* continue this one; NULL: begin */
-    struct checkpoint_pointers *pointers; /* result of restoring; NULL: not wanted */
+    struct checkpoint_found *found; /* result of restoring; NULL: not wanted */
 };
 
 /* Returns whether this run would continue the one that wrote the file; otherwise the reason. */
 bool study_checkpoint_fits(const struct checkpoint_file *, const struct study_run *,
     const struct study_manner *, char reason[static CHECKPOINT_REASON_BYTES]);
 
-/* Maps the image of a run. Returns 0 or a negative errno: -EEXIST if the addresses are in use,
- * -ENOTSUP if those of the program are too low. */
+/* Maps the image of a run. Returns 0 or a negative errno: -EEXIST if the addresses are in use. */
 int study_checkpoint_map(
     struct study_image *, const struct study_checkpoint *, uint64_t arena_bytes);
 
@@ -41,6 +40,7 @@ struct study_checkpoints {
     const struct study_run *plan;
     const struct study_manner *manner;
     const struct study_image *image;
+    const struct checkpoint_pointers *pointers;
     struct checkpoint_head head; /* of the next one */
     double written_s;            /* when the last one was written, or the run began */
     uint64_t written_ps;         /* virtual time of the last one */
@@ -48,7 +48,7 @@ struct study_checkpoints {
 };
 
 void study_checkpoints_init(struct study_checkpoints *, const struct study_run *,
-    const struct study_manner *, const struct study_image *);
+    const struct study_manner *, const struct study_image *, const struct checkpoint_pointers *);
 bool study_checkpoints_are_due(const struct study_checkpoints *);
 
 /* Writes one. Returns false after an error message that ends in `consequence`. */

@@ -197,6 +197,7 @@ int study_memory_open(struct study_memory *memory, const struct study_memory_nee
 
 void study_memory_close(struct study_memory *memory)
 {
+    checkpoint_pointers_fini(&memory->pointers);
     if (memory->image)
         study_image_close(memory->image);
     else

@@ -17,6 +17,7 @@ struct study_memory {
     struct allocator allocator; /* for measurements; never fails */
     struct study_image *image;  /* holds both; NULL: no checkpoint is wanted */
     struct study_image own_image;
+    struct checkpoint_pointers pointers; /* after the set-up */
 };
 
 /* Pools that hold the most packets that can be in flight are used only in part, so that a run needs

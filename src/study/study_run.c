@@ -311,7 +311,8 @@ static json_t *run_in_memory(struct running *running, struct study_run *plan)
     running->began_s -= running->state->took_s;
     running->earlier = running->state->times;
     if (manner->checkpoint)
-        study_checkpoints_init(&running->checkpoints, plan, manner, running->memory.image);
+        study_checkpoints_init(
+            &running->checkpoints, plan, manner, running->memory.image, &running->memory.pointers);
     json = run_in(running, plan);
     study_state_close(&running->memory, running->state);
     return json;

@@ -36,9 +36,6 @@ bool study_state_map(
     if (err == -EEXIST)
         study_complain(
             manner, "the addresses for checkpoints are in use in this process; try it again");
-    else if (err == -ENOTSUP)
-        study_complain(manner, "the addresses of this program are too low for checkpoints; "
-                               "build it as a position-independent executable for 64 bits");
     else if (err)
         study_complain(manner, "%llu MiB of memory: %s",
             (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
@@ -58,6 +55,19 @@ static struct study_state *set_up(
     return state;
 }
 
+/* Notes what points to the outside. Returns false after an error message. */
+static bool find_pointers(struct study_memory *memory, const struct study_manner *manner)
+{
+    int err = memory->image ? checkpoint_pointers_find(&memory->pointers, memory->image) : 0;
+
+    if (err == -ENOTSUP)
+        study_complain(manner, "the addresses of this program are too low for checkpoints; "
+                               "build it as a position-independent executable for 64 bits");
+    else if (err)
+        study_complain(manner, "/proc/self/maps: %s", strerror(-err));
+    return err == 0;
+}
+
 /* Replaces a fresh state by that of the checkpoint, if there is one. Returns false after an error
  * message. */
 static bool restore(
@@ -65,19 +75,19 @@ static bool restore(
 {
     const struct study_checkpoint *checkpoint = manner->checkpoint;
     struct checkpoint_file *from = checkpoint ? checkpoint->from : NULL;
-    struct checkpoint_pointers pointers;
+    struct checkpoint_found found;
     char reason[CHECKPOINT_REASON_BYTES];
 
     if (!from)
         return true;
-    if (!checkpoint_file_restore(from, memory->image, &pointers, reason)) {
+    if (!checkpoint_file_restore(from, memory->image, &found, reason)) {
         study_complain(manner, "%s: %s", from->path, reason);
         return false;
     }
     assert(sim_now_ps(state->sim) == from->head.now_ps);
     assert(sim_hash(state->sim) == from->head.sim_hash);
-    if (checkpoint->pointers)
-        *checkpoint->pointers = pointers;
+    if (checkpoint->found)
+        *checkpoint->found = found;
     return true;
 }
 
@@ -91,7 +101,7 @@ struct study_state *study_state_open(struct study_memory *memory, struct study_r
     if (manner->group)
         study_group_say(manner->group, STUDY_GROUP_NEXT);
     state = set_up(memory, &plan->experiment, to_record);
-    if (restore(state, memory, manner))
+    if (find_pointers(memory, manner) && restore(state, memory, manner))
         return state;
     study_memory_close(memory); /* a part of the state is unusable; all of it is in this memory */
     return NULL;

@@ -22,8 +22,8 @@
 #else
 #define HAS_OWN_ADDRESSES false
 #endif
-/* AddressSanitizer has its heap at round addresses, which numbers have as well. It finds pointers to
- * old inputs by itself. */
+/* AddressSanitizer has its heap at round addresses, which numbers have as well. It finds pointers
+ * to old inputs by itself. */
 #ifdef __SANITIZE_ADDRESS__
 #define CAN_SPOIL false
 #else
@@ -155,9 +155,9 @@ static void release_plan(struct study_plan *plan)
 static json_t *run_part(const struct files *files, struct study_plan *plan,
     struct study_manner manner, bool continues, uint64_t until_ps)
 {
-    struct checkpoint_pointers pointers = { 0 };
+    struct checkpoint_found found = { 0 };
     struct study_checkpoint checkpoint = {
-        .path = files->checkpoint, .words = "words", .pointers = &pointers
+        .path = files->checkpoint, .words = "words", .found = &found
     };
     char reason[CHECKPOINT_REASON_BYTES] = "";
     struct checkpoint_file file;
@@ -177,7 +177,7 @@ static json_t *run_part(const struct files *files, struct study_plan *plan,
     run = study_run(plan->runs[0], &manner);
     if (continues)
         checkpoint_file_close(&file);
-    EXPECT(!continues || pointers.kept > 0);
+    EXPECT(!continues || found.kept > 0);
     return run;
 }
 
