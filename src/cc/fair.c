@@ -142,12 +142,16 @@ static void meet_ceiling(const struct cc *cc, struct fair *fair, uint64_t now_ns
 }
 
 /* Raises the ceiling until it has no effect: queues may have become longer, or free of other
- * packets. */
-static void grow_ceiling(const struct cc *cc, struct fair *fair, double trips)
+ * packets. Losses that are found late set a ceiling that is too low, because the queue has drained
+ * by then. A sender with less than a packet per round trip does not fill the queue: if its packets
+ * arrive after longer delays, the others have a higher ceiling, which is adopted. */
+static void grow_ceiling(const struct cc *cc, struct fair *fair, double trips, double delay_ns)
 {
     double most_ns = TARGET_MOST * cc->target_delay_ns;
 
     fair->ceiling_ns *= 1 + CEILING_GROWTH * trips;
+    if (fair->ceiling_ns < delay_ns && cc->window_bytes < settings_of(cc)->mtu_bytes)
+        fair->ceiling_ns = delay_ns;
     if (fair->ceiling_ns > most_ns)
         fair->ceiling_ns = most_ns;
 }
@@ -308,7 +312,7 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     most_ns = SAMPLE_MOST * target;
     update_average(cc, fair, delay_ns < most_ns ? delay_ns : most_ns, ack->received_bytes);
     if (fair->ceiling_ns > 0)
-        grow_ceiling(cc, fair, round_trips(cc, ack));
+        grow_ceiling(cc, fair, round_trips(cc, ack), delay_ns);
     update_ceiling(fair, delay_ns, ack->now_ns);
     if (delay_ns >= target)
         decrease_window(cc, delay_ns, target, ack->now_ns);

@@ -699,6 +699,20 @@ SPEC("a higher peak raises the ceiling at once, a lower one reduces it by a sixt
     expect_target(&flow, 7200);
 }
 
+SPEC("below a packet, a window adopts the delays of the others as its ceiling")
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct flow flow;
+
+        begin_crowded(&flow);
+        meet_full_queue(&flow, 8, 11400);
+        flow.cc.window_bytes = MTU_BYTES - i;
+        hear(&flow, 0, 15200);
+        flow.cc.window_bytes = 260000;
+        expect_target(&flow, i == 0 ? 5400 : 7200); /* 0.9 * 15200 / 1.9 */
+    }
+}
+
 SPEC("a ceiling lowers the target at most to half, and a high ceiling has no effect")
 {
     struct flow flow;
