@@ -230,6 +230,8 @@ void path_on_mark(struct path_set *, uint32_t ev_index, enum path_signal, uint64
 /* Called when a packet on this EV took longer than those on other EVs of its plane, by `excess`
  * 256ths; negative: shorter. True if this is the first sample of the EV in this round. */
 bool path_on_delay(struct path_set *, uint32_t ev_index, int32_t excess, uint64_t now_ns);
+/* Returns the turns that a usable EV takes of 255. */
+uint32_t path_turns_of(const struct path_set *, uint32_t ev_index);
 /* Called when about one round trip is over. path_on_delay() changes the share of an EV once in each
  * round. */
 void path_next_round(struct path_set *);

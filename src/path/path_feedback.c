@@ -12,9 +12,9 @@ enum {
     CLEAN_RUN = 128,   /* packets without a loss */
     SUSPECTS_PART = 4, /* at most one in this many EVs of a plane is suspect after fewer losses */
     SKIP_GAIN = 64, /* 256ths of its share that an EV with twice the delay of its siblings loses */
-    SKIP_GAIN_ROUGH = 96, /* the same if the plan is rough: shares must follow the other senders */
-    SKIP_LEAK = 4,        /* 256ths of the missing share that return each time */
-    EXCESS_MOST = 256,    /* largest excess that counts, in 256ths */
+    SKIP_GAIN_ROUGH = 128, /* the same if the plan is rough: shares must follow the other senders */
+    SKIP_LEAK = 4,         /* 256ths of the missing share that return each time */
+    EXCESS_MOST = 256,     /* largest excess that counts, in 256ths */
     EXCESS_LEAST = -128,
     WEIGHT_FULL = 255,
     WEIGHT_GOOD = 240,
@@ -67,6 +67,12 @@ static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal
 static int32_t weight_of(const struct ev_table_ev *ev)
 {
     return ev->state == EV_SKIP ? ev->weight : WEIGHT_FULL;
+}
+
+uint32_t path_turns_of(const struct path_set *set, uint32_t ev_index)
+{
+    assert(ev_index < set->ev_count);
+    return (uint32_t)weight_of(&ev_table_evs_const(set)[ev_index]);
 }
 
 /* Handles a sign of congestion. If delays are measured, only a trim adds information. */

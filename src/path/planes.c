@@ -10,12 +10,15 @@
  * packets take much longer gets the weight at which they would take the mean time. A small part of
  * the difference between planes decays in each round, so that equal planes become equal again and a
  * slow plane is tried. If the plan is rough, paths must first find their shares of a plane: planes
- * then change more slowly than paths, and a plane whose queues are not too long keeps its weight,
- * because the other planes may have no capacity to spare. */
+ * then change more slowly than paths. A plane whose queues are not too long keeps its weight,
+ * because the other planes may have no capacity to spare, and a plane that does not use its share
+ * of the window, because its port is the limit, gains none. */
 enum {
     GAIN = 64, /* 256ths */
-    GAIN_ROUGH = 16,
-    LEAK = 3,           /* 256ths */
+    GAIN_ROUGH = 32,
+    LEAK = 3, /* 256ths */
+    LEAK_ROUGH = 1,
+    USED_QUARTERS = 3,  /* of its share that a plane holds if the share is the limit */
     EXCESS_LARGE = 128, /* 256ths of the mean */
     EXCESS_MOST = 16 * 256,
     EXCESS_LEAST = -128,
@@ -247,6 +250,14 @@ static int32_t excess_of(
     return clamped((own - mean) * 256 / mean, EXCESS_LEAST, EXCESS_MOST);
 }
 
+/* True if the share of the window is not what limits the plane. */
+static bool has_unused_share(
+    const struct planes *planes, uint32_t plane, const struct planes_times *times)
+{
+    return 4 * (uint64_t)planes->inflight_bytes[plane] * planes->weight_sum <
+           USED_QUARTERS * (uint64_t)times->window_bytes * planes->weight[plane];
+}
+
 static void move_weight(
     struct planes *planes, uint32_t plane, uint32_t mean, const struct planes_times *times)
 {
@@ -254,11 +265,13 @@ static void move_weight(
     int32_t excess = excess_of(planes, plane, mean, times);
     int32_t rest = weight_of_length(times->profile, plane, times->base_rtt_ns);
 
+    if (is_rough(times) && excess < 0 && has_unused_share(planes, plane, times))
+        excess = 0;
     if (excess > EXCESS_LARGE)
         weight = weight * 256 / (256 + excess);
     else
         weight -= weight * excess / 256 * (is_rough(times) ? GAIN_ROUGH : GAIN) / 256;
-    weight += (rest - weight) * LEAK / 256;
+    weight += (rest - weight) * (is_rough(times) ? LEAK_ROUGH : LEAK) / 256;
     planes->weight[plane] = (uint16_t)clamped(weight, 0, UINT16_MAX);
 }
 
@@ -286,12 +299,13 @@ static void clear_round(struct planes *planes)
             planes->mean_ticks[plane] = (uint16_t)(planes->rtt_ticks[plane] / planes->count[plane]);
         if (planes->ev_count[plane] > 1) {
             planes->ev_mean_ticks[plane] =
-                (uint16_t)(planes->ev_ticks[plane] / planes->ev_count[plane]);
+                (uint16_t)(planes->ev_ticks[plane] / planes->ev_weights[plane]);
             planes->ev_mean_count[plane] = planes->ev_count[plane];
         }
         planes->rtt_ticks[plane] = 0;
         planes->count[plane] = 0;
         planes->ev_ticks[plane] = 0;
+        planes->ev_weights[plane] = 0;
         planes->ev_count[plane] = 0;
     }
 }

@@ -19,7 +19,8 @@ struct planes {
     uint16_t count[PATH_PLANE_COUNT_MAX];     /* their number */
     uint16_t weight[PATH_PLANE_COUNT_MAX];
     uint16_t mean_ticks[PATH_PLANE_COUNT_MAX]; /* mean of the last round with samples; 0: none */
-    uint32_t ev_ticks[PATH_PLANE_COUNT_MAX];   /* as rtt_ticks, first sample of each EV */
+    uint32_t ev_ticks[PATH_PLANE_COUNT_MAX]; /* as rtt_ticks, first sample of each EV, times ... */
+    uint32_t ev_weights[PATH_PLANE_COUNT_MAX]; /* ... its weight; the sum of these weights */
     uint16_t ev_count[PATH_PLANE_COUNT_MAX];
     uint16_t ev_mean_ticks[PATH_PLANE_COUNT_MAX]; /* mean of these in the last round with several */
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
@@ -82,25 +83,38 @@ static inline void planes_on_rtt(struct planes *planes, uint32_t plane, uint64_t
     planes->sample_count++;
 }
 
+#define PLANES_EV_WEIGHT_MOST 256
+
 /* Adds the first round trip of an EV in this round. SACKs answer packets of busy paths more often
- * than others; counting each EV once gives all EVs the same weight. */
-static inline void planes_on_ev_rtt(struct planes *planes, uint32_t plane, uint64_t rtt_ns)
+ * than others; an EV counts once, with its weight, which is 1 to PLANES_EV_WEIGHT_MOST. */
+static inline void planes_on_ev_rtt(
+    struct planes *planes, uint32_t plane, uint64_t rtt_ns, uint32_t weight)
 {
-    if (planes->ev_count[plane] == UINT16_MAX || rtt_ns / PLANES_TICK_NS > UINT16_MAX)
+    if (planes->ev_ticks[plane] > UINT32_MAX - UINT16_MAX * PLANES_EV_WEIGHT_MOST ||
+        rtt_ns / PLANES_TICK_NS > UINT16_MAX)
         return;
-    planes->ev_ticks[plane] += (uint32_t)(rtt_ns / PLANES_TICK_NS);
+    planes->ev_ticks[plane] += (uint32_t)(rtt_ns / PLANES_TICK_NS) * weight;
+    planes->ev_weights[plane] += weight;
     planes->ev_count[plane]++;
 }
 
-/* Returns the difference between the round trip of an EV and the mean of the others; 0: not
+/* Returns the difference between the round trip of an EV and the mean of the last round; 0: not
  * known. */
+static inline int64_t planes_ev_difference_ns(
+    const struct planes *planes, uint32_t plane, uint64_t rtt_ns)
+{
+    if (planes->ev_mean_count[plane] < 2)
+        return 0;
+    return (int64_t)rtt_ns - (int64_t)planes->ev_mean_ticks[plane] * PLANES_TICK_NS;
+}
+
+/* Returns the same for the mean of the other EVs, if all have the same weight. */
 static inline int64_t planes_ev_excess_ns(
     const struct planes *planes, uint32_t plane, uint64_t rtt_ns)
 {
     int64_t count = planes->ev_mean_count[plane];
-    int64_t excess_ns = (int64_t)rtt_ns - (int64_t)planes->ev_mean_ticks[plane] * PLANES_TICK_NS;
 
-    return count < 2 ? 0 : excess_ns * count / (count - 1);
+    return count < 2 ? 0 : planes_ev_difference_ns(planes, plane, rtt_ns) * count / (count - 1);
 }
 
 /* Called when a packet was trimmed. It met a full queue and counts as a packet that took twice the
@@ -129,10 +143,11 @@ static inline bool planes_on_sack(struct planes *planes, uint64_t now_ns, uint32
            now_ns >= planes->round_end_ns + (uint64_t)ROUND_RTTS_MOST * rtt_ns;
 }
 
-/* The times with which round trips are compared. */
+/* What the planes are compared with. */
 struct planes_times {
     uint32_t base_rtt_ns;
     uint32_t target_delay_ns;           /* of congestion control */
+    uint32_t window_bytes;              /* which the planes share */
     const struct path_profile *profile; /* NULL: all paths are equal */
 };
 

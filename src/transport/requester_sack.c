@@ -131,6 +131,7 @@ __attribute__((noinline)) static void end_round(const struct env *env)
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)),
         &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,
+            .window_bytes = cc->window_bytes,
             .profile = env_is_weighted(env) ? env->profile : NULL });
 }
 

@@ -81,6 +81,23 @@ static int64_t delay_scale_ns(const struct peer *peer, const struct env *env, ui
     return peer->planes.mean_ticks[plane] * (int64_t)PLANES_TICK_NS;
 }
 
+/* Returns how much longer the packet took than others. If the plan is rough, most paths of a port
+ * are best left unused. A mean of all paths would be that of the unused ones, and all paths in use
+ * would look equally good. Each then counts as much as it carries. */
+static int64_t excess_ns_of(const struct env *env, uint32_t plane, uint64_t sample_ns)
+{
+    const struct planes *planes = &env->peer->planes;
+
+    if (env->profile->is_rough)
+        return planes_ev_difference_ns(planes, plane, sample_ns);
+    return planes_ev_excess_ns(planes, plane, sample_ns);
+}
+
+static uint32_t weight_in_mean(const struct env *env, uint32_t ev_index)
+{
+    return env->profile->is_rough ? path_turns_of(env->paths, ev_index) : 1;
+}
+
 /* Judges whether packets on this EV take longer than those of its plane. Differences of a few
  * packets in queues are random and are ignored. */
 static void judge_delay(
@@ -90,7 +107,8 @@ static void judge_delay(
     uint32_t plane = env_plane_of_ev(env, ev_index);
     int64_t scale_ns = delay_scale_ns(peer, env, plane);
     int64_t chance_ns = (int64_t)peer->cc.target_delay_ns * chance_percent(env) / 100;
-    int64_t excess_ns = planes_ev_excess_ns(&peer->planes, plane, sample_ns);
+    int64_t excess_ns = excess_ns_of(env, plane, sample_ns);
+    uint32_t weight = weight_in_mean(env, ev_index);
 
     if (scale_ns == 0)
         return;
@@ -101,7 +119,7 @@ static void judge_delay(
     else
         excess_ns = 0;
     if (path_on_delay(env->paths, ev_index, (int32_t)(excess_ns * 256 / scale_ns), now_ns))
-        planes_on_ev_rtt(&env->peer->planes, plane, sample_ns);
+        planes_on_ev_rtt(&env->peer->planes, plane, sample_ns, weight);
 }
 
 struct round_trip round_trip_of_data(const struct requester *requester, const struct env *env,

@@ -280,6 +280,17 @@ SPEC("a longer delay reduces the turns of an EV, a shorter one raises them above
     path_check(paths.set);
 }
 
+SPEC("a GOOD EV takes all turns, another as many as its weight")
+{
+    static const uint8_t weights[] = { 240, 60, 20 };
+    struct paths paths;
+
+    open_weighted(&paths, weights, 3, 1);
+    EXPECT_EQ(path_turns_of(paths.set, 0), 255);
+    EXPECT_EQ(path_turns_of(paths.set, 1), 64);
+    EXPECT_EQ(path_turns_of(paths.set, 2), 21);
+}
+
 SPEC("if the plan is rough, a delay reduces the turns of an EV faster, down to one of 256")
 {
     static const uint8_t weights[] = { 240, 60, 20 };
@@ -288,7 +299,7 @@ SPEC("if the plan is rough, a delay reduces the turns of an EV faster, down to o
     open_weighted(&paths, weights, 3, 1);
     EXPECT(paths.profile.is_rough);
     path_on_delay(paths.set, 1, 256, 0);
-    EXPECT_EQ(ev_of(&paths, 1)->weight, 39); /* 64 - 64 * 3 / 8 - 1 */
+    EXPECT_EQ(ev_of(&paths, 1)->weight, 31); /* 64 - 64 / 2 - 1 */
     for (uint32_t round = 0; round < 50; round++) {
         path_next_round(paths.set);
         path_on_delay(paths.set, 1, 256, 0);

@@ -433,7 +433,7 @@ SPEC("the mean of a round is kept until a round has a sample")
 static void ev_sample(struct planes *planes, uint32_t plane, uint32_t ticks, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        planes_on_ev_rtt(planes, plane, (uint64_t)ticks * PLANES_TICK_NS);
+        planes_on_ev_rtt(planes, plane, (uint64_t)ticks * PLANES_TICK_NS, 1);
 }
 
 SPEC("the mean of a round over EVs is kept for each plane until a round has two samples")
@@ -441,7 +441,7 @@ SPEC("the mean of a round over EVs is kept for each plane until a round has two 
     struct planes planes;
 
     planes_init(&planes, 2);
-    planes_on_ev_rtt(&planes, 0, 10 * PLANES_TICK_NS + 63); /* 10 ticks */
+    planes_on_ev_rtt(&planes, 0, 10 * PLANES_TICK_NS + 63, 1); /* 10 ticks */
     ev_sample(&planes, 0, 13, 1);
     ev_sample(&planes, 1, 50, 1); /* one EV has no other */
     EXPECT_EQ(planes.ev_ticks[0], 23);
@@ -498,6 +498,35 @@ SPEC("the round trip of an EV is compared with the mean of the other EVs")
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 100 * PLANES_TICK_NS), -1706);
 }
 
+SPEC("in the mean of a round an EV counts as much as its weight")
+{
+    struct planes planes;
+
+    planes_init(&planes, 1);
+    planes_on_ev_rtt(&planes, 0, 100 * PLANES_TICK_NS, 240);
+    planes_on_ev_rtt(&planes, 0, 600 * PLANES_TICK_NS, 10);
+    planes_end_round(&planes, 1, &times);
+    EXPECT_EQ(planes.ev_mean_ticks[0], 120); /* 30,000 / 250 */
+    EXPECT_EQ(planes.ev_mean_count[0], 2);
+    EXPECT_EQ(planes_ev_difference_ns(&planes, 0, 130 * PLANES_TICK_NS), 10 * PLANES_TICK_NS);
+    EXPECT_EQ(planes_ev_difference_ns(&planes, 0, 100 * PLANES_TICK_NS), -20 * PLANES_TICK_NS);
+    planes_on_ev_rtt(&planes, 0, 50 * PLANES_TICK_NS, 1); /* the next begins anew */
+    planes_on_ev_rtt(&planes, 0, 60 * PLANES_TICK_NS, 1);
+    planes_end_round(&planes, 1, &times);
+    EXPECT_EQ(planes.ev_mean_ticks[0], 55);
+}
+
+SPEC("a sum of weighted round trips does not overflow")
+{
+    struct planes planes;
+
+    planes_init(&planes, 1);
+    for (uint32_t i = 0; i < 1024; i++)
+        planes_on_ev_rtt(&planes, 0, (uint64_t)UINT16_MAX * PLANES_TICK_NS, PLANES_EV_WEIGHT_MOST);
+    planes_end_round(&planes, 1, &times);
+    EXPECT_EQ(planes.ev_mean_ticks[0], UINT16_MAX);
+}
+
 SPEC("of two EVs the longer round trip exceeds the other by twice its distance from their mean")
 {
     struct planes planes;
@@ -516,6 +545,7 @@ SPEC("before a round with samples of two EVs no round trip counts as longer")
 
     planes_init(&planes, 2);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, RTT_NS), 0);
+    EXPECT_EQ(planes_ev_difference_ns(&planes, 0, RTT_NS), 0);
     ev_sample(&planes, 0, 100, 1);
     ev_sample(&planes, 1, 100, 2);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 1, RTT_NS), 0); /* the round is not over */
@@ -529,9 +559,9 @@ SPEC("round trips of EVs beyond 4 ms are ignored")
     struct planes planes;
 
     planes_init(&planes, 1);
-    planes_on_ev_rtt(&planes, 0, (uint64_t)(UINT16_MAX + 1) * PLANES_TICK_NS);
+    planes_on_ev_rtt(&planes, 0, (uint64_t)(UINT16_MAX + 1) * PLANES_TICK_NS, 1);
     EXPECT_EQ(planes.ev_count[0], 0);
-    planes_on_ev_rtt(&planes, 0, (uint64_t)(UINT16_MAX + 1) * PLANES_TICK_NS - 1);
+    planes_on_ev_rtt(&planes, 0, (uint64_t)(UINT16_MAX + 1) * PLANES_TICK_NS - 1, 1);
     EXPECT_EQ(planes.ev_count[0], 1);
     EXPECT_EQ(planes.ev_ticks[0], UINT16_MAX);
 }
@@ -615,7 +645,7 @@ static void one_rough_round(struct planes *planes, uint32_t first_ticks, uint32_
     planes_end_round(planes, 3, &rough_times);
 }
 
-SPEC("where the plan is rough, planes move at a quarter of the pace")
+SPEC("where the plan is rough, planes move at half the pace")
 {
     struct planes usual;
     struct planes rough;
@@ -623,8 +653,47 @@ SPEC("where the plan is rough, planes move at a quarter of the pace")
     one_round(&usual, 160, 200);
     one_rough_round(&rough, 160, 200);
     EXPECT_LT(rough.weight[1], PLANES_EQUAL);
-    EXPECT_GE((PLANES_EQUAL - rough.weight[1]) * 5, PLANES_EQUAL - usual.weight[1]);
-    EXPECT_LE((PLANES_EQUAL - rough.weight[1]) * 3, PLANES_EQUAL - usual.weight[1]);
+    EXPECT_GE((PLANES_EQUAL - rough.weight[1]) * 5, (PLANES_EQUAL - usual.weight[1]) * 2);
+    EXPECT_LE((PLANES_EQUAL - rough.weight[1]) * 5, (PLANES_EQUAL - usual.weight[1]) * 3);
+}
+
+SPEC("where the plan is rough, the difference of a weight to the mean decays by 1 of 256 per round")
+{
+    struct planes planes;
+
+    planes_init(&planes, 2);
+    set_weight(&planes, 0, 6144);
+    set_weight(&planes, 1, 2048);
+    sample(&planes, 0, 50, 1);
+    sample(&planes, 1, 50, 1);
+    planes_end_round(&planes, 3, &rough_times);
+    expect_weights(&planes, 6144 - 8, 2048 + 8);
+}
+
+/* Returns the weight of the faster of two planes after a round in which it held this much. Before,
+ * each might hold half of the window. */
+static uint32_t weight_when_holding(uint32_t bytes)
+{
+    struct planes_times with_window = rough_times;
+    struct planes planes;
+
+    with_window.window_bytes = WINDOW_BYTES;
+    planes_init(&planes, 2);
+    EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), 0);
+    planes_on_sent(&planes, 0, bytes);
+    planes_on_delivered(&planes, 0);
+    sample(&planes, 0, 150, 1);
+    sample(&planes, 1, 170, 1);
+    planes_end_round(&planes, 3, &with_window);
+    return planes.weight[0];
+}
+
+SPEC("where the plan is rough, a plane gains by its speed only if it holds 3/4 of its share")
+{
+    uint32_t slack = weight_when_holding(WINDOW_BYTES / 2 * 3 / 4 - 1);
+
+    EXPECT_GT(slack, PLANES_EQUAL); /* the other plane loses */
+    EXPECT_GT(weight_when_holding(WINDOW_BYTES / 2 * 3 / 4), slack);
 }
 
 SPEC("where the plan is rough, a plane keeps its weight while its queues are as long as aimed at")

@@ -87,6 +87,33 @@ SPEC("§14.3: differences up to 0.6 of the target are ignored, and only the exce
     EXPECT_EQ(weight_after(MEAN_NS + CLEAR_NS), SLOWER);
 }
 
+/* The weight of the same EV in the mean of its plane. */
+static uint32_t weight_in_mean(bool is_rough)
+{
+    struct qp *qp = open_with_packet();
+    uint32_t ev = path_profile_find(&nic.profile, nic.sent[0].ev);
+    uint32_t plane = nic.entries[ev].plane;
+    uint32_t weight;
+
+    nic.profile.is_rough = is_rough;
+    path_next_round(qp->env.paths);
+    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
+    ev_table_evs(qp->env.paths)[ev].weight = 100;
+    path_next_round(qp->env.paths);
+    qp->env.peer->planes.mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
+    EXPECT_EQ(sample_of(qp, MEAN_NS), MEAN_NS + 1);
+    EXPECT_EQ(qp->env.peer->planes.ev_count[plane], 1);
+    weight = qp->env.peer->planes.ev_weights[plane];
+    by_hand_close(&nic);
+    return weight;
+}
+
+SPEC("§14.2: in the mean of a plane all EVs count equally or, if the plan is rough, by their turns")
+{
+    EXPECT_EQ(weight_in_mean(false), 1);
+    EXPECT_EQ(weight_in_mean(true), 100);
+}
+
 /* The sample of a packet that the peer kept for a while, which its stamp shows. */
 static uint64_t sample_with_service_time(uint64_t age_ns)
 {
