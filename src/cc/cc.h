@@ -82,6 +82,7 @@ struct cc {
     uint32_t packets_ns; /* time of target_packets on the slowest link of the path */
     bool base_is_known;
     uint8_t sharer_count; /* other windows of this NIC to the destination, which share with it */
+    bool paths_vary;      /* few paths are alike, so that senders meet in several queues */
     uint16_t slower; /* rate of the slowest kind of link / rate of the destination; at least 1 */
     double bytes_per_ns; /* of the ports that are up */
     double link_share;   /* the same, relative to the rate for which the profile was made */

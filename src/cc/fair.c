@@ -15,8 +15,11 @@
 #define EMPTY          0.125 /* part of the target below which a delay counts as no delay */
 #define TARGET_ALONE   0.9   /* target of a sender at full rate, as a part of the target delay */
 #define SLOPE          0.18  /* the target grows by this part each time the rate falls by e */
-#define TARGET_MOST    1.9   /* largest target, as a multiple of the target delay */
-#define PACKET_SLOPE   0.4   /* the same for targets in packet times: queues hold more there */
+#define VARIED_ALONE   0.8   /* the same two if paths vary */
+#define VARIED_SLOPE   0.6
+#define VARIED_MOST    1.4 /* up to this target; further ones are as usual */
+#define TARGET_MOST    1.9 /* largest target, as a multiple of the target delay */
+#define PACKET_SLOPE   0.4 /* the same for targets in packet times: queues hold more there */
 #define PACKET_MOST    2.4
 #define CROWD_FALLS    2.0 /* falls of the rate by e at PACKET_SLOPE; further ones at CROWD_SLOPE */
 #define CROWD_SLOPE    0.2
@@ -109,6 +112,24 @@ static double at_rate(double delay_ns, double slope, double most, double falls)
     return delay_ns * (factor < most ? factor : most);
 }
 
+/* As at_rate(), for targets in round trips. If paths vary, some senders have only paths over
+ * several full queues, and the others must leave them more. Slow senders are as usual, because they
+ * are many, and queues are short. */
+static double in_trips(const struct cc *cc, double falls)
+{
+    double usual_ns = at_rate(cc->target_delay_ns, SLOPE, TARGET_MOST, falls);
+    double steep_ns;
+    double most_ns;
+
+    if (!cc->paths_vary)
+        return usual_ns;
+    steep_ns = cc->target_delay_ns * (VARIED_ALONE + VARIED_SLOPE * falls);
+    most_ns = cc->target_delay_ns * VARIED_MOST;
+    if (most_ns < usual_ns)
+        most_ns = usual_ns;
+    return steep_ns < most_ns ? steep_ns : most_ns;
+}
+
 /* Returns the target. Rates are compared with the rate for which the profile was made, not with
  * that of the ports that are up, so that all senders use the same reference. For a destination that
  * is slower than any link, targets grow further, because its senders share its rate. */
@@ -117,7 +138,7 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
     double full_bytes = (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->bytes_per_ns;
     double window_bytes = shared_window(cc);
     double falls = window_bytes < full_bytes ? LN2 * log2_about(full_bytes / window_bytes) : 0;
-    double trips_ns = at_rate(cc->target_delay_ns, SLOPE, TARGET_MOST, falls);
+    double trips_ns = in_trips(cc, falls);
     double steep = falls < CROWD_FALLS ? falls : CROWD_FALLS;
     double most = PACKET_MOST + (cc->slower > 1 ? CROWD_SLOPE * LN2 * log2_about(cc->slower) : 0);
     double packets_ns = at_rate(

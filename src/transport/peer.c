@@ -75,6 +75,7 @@ static void start_peer(struct transport *nic, struct peer *peer, const struct qp
         .first_ready = PEER_NO_QP,
         .last_ready = PEER_NO_QP };
     cc_init(&peer->cc, qp->cc_profile);
+    peer->cc.paths_vary = env_is_weighted(&qp->env) && qp->env.profile->is_rough;
     cc_set_sharers(&peer->cc, nic->id_step - 1u); /* until the number of sharers is known */
     planes_init(&peer->planes, qp->env.profile->plane_count);
     way_back_start(&peer->way_back, qp->env.profile);

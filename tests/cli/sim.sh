@@ -205,6 +205,8 @@ is '  and the message names the file' "$output" "mrc sim: $SCRATCH/none/f: No su
 
 exits 0 'a ring over paths of one and of three switches reaches its capacity' \
     "$mrc" sim "$ROOT/experiments/zcube.yaml" -q
+exits 0 'pairs find the few paths that others leave free' \
+    "$mrc" sim "$ROOT/experiments/zcube-permutation.yaml" -q
 
 # Measurements that an experiment asks for.
 exits 0 'an experiment can ask for series of QPs, the occupancy of queues and the order of packets' "$mrc" sim "$experiment" -q -o "$SCRATCH/more.json" \

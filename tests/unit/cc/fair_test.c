@@ -185,6 +185,20 @@ SPEC("the target grows by 0.18 of the target delay each time the rate falls by e
     }
 }
 
+SPEC("if paths vary, targets grow from 0.8 to 1.4 by 0.6 for each e; longer ones are as usual")
+{
+    static const uint32_t expected[][2] = { { 200000, 7680 }, { FULL_BYTES, 7680 },
+        { 75000, 11673 }, { 37500, 13440 }, { MTU_BYTES, 14773 }, { 500, 18240 } };
+
+    for (uint32_t i = 0; i < 6; i++) {
+        struct flow flow;
+
+        begin(&flow, expected[i][0]);
+        flow.cc.paths_vary = true;
+        expect_target(&flow, expected[i][1]);
+    }
+}
+
 SPEC("no target is larger than 1.9 times the target delay")
 {
     struct cc_settings settings = fair_reference();
