@@ -14,6 +14,7 @@ enum {
     CHANCE_PERCENT = 60, /* of the target delay */
     CHANCE_PERCENT_OF_UNEQUAL = 20,
     ROUGH_EVS_LEAST = 3,
+    MANY_EVS = 4,          /* of which each is a small part of the mean */
     OVERTAKEN_TARGETS = 4, /* target delays by which a SACK may arrive after later ones */
 };
 
@@ -88,7 +89,7 @@ static int64_t excess_ns_of(const struct env *env, uint32_t plane, uint64_t samp
 {
     const struct planes *planes = &env->peer->planes;
 
-    if (env->profile->is_rough)
+    if (env->profile->is_rough && planes->ev_mean_count[plane] >= MANY_EVS)
         return planes_ev_difference_ns(planes, plane, sample_ns);
     return planes_ev_excess_ns(planes, plane, sample_ns);
 }
