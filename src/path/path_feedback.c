@@ -72,7 +72,7 @@ static int32_t weight_of(const struct ev_table_ev *ev)
 uint32_t path_turns_of(const struct path_set *set, uint32_t ev_index)
 {
     assert(ev_index < set->ev_count);
-    return (uint32_t)weight_of(&ev_table_evs_const(set)[ev_index]);
+    return (uint32_t)weight_of(&ev_table_evs(set)[ev_index]);
 }
 
 /* Handles a sign of congestion. If delays are measured, only a trim adds information. */
