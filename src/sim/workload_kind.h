@@ -64,7 +64,11 @@ static inline uint64_t workload_part_bytes(uint64_t bytes, uint32_t count, uint3
 /* Returns the time of this many bits at a rate, which is not 0. */
 static inline uint64_t workload_time_ps(uint64_t bits, uint64_t bps)
 {
-    return bits / bps * SIM_PS_PER_S + bits % bps * 1000000 / (bps / 1000000 + 1);
+    uint64_t bits_per_us = bps / 1000000 + 1;
+    uint64_t rest = bits % bps;
+
+    return bits / bps * SIM_PS_PER_S + rest / bits_per_us * 1000000 +
+           rest % bits_per_us * 1000000 / bits_per_us;
 }
 
 /* workload_steady.c: posts a message, if the workload has one left; ends the work of a rank. */

@@ -82,6 +82,14 @@ SPEC("all-reduces of all shapes send as much, and the time in groups is added")
     EXPECT_EQ(sim_collective_ps(&groups, bps) / 100, 15 * (UINT64_C(1) << 20) / 2 / 100);
 }
 
+SPEC("the time of a collective of 131,072 ranks, 2 * 512 GiB each at 800 Gb/s, is 10.99 s")
+{
+    struct sim_workload ring = work(SIM_ALL_REDUCE, 131072);
+
+    ring.message_bytes = UINT64_C(1) << 39;
+    EXPECT_EQ(sim_collective_ps(&ring, 131072 * UINT64_C(800000000000)) / 10000000000, 1099);
+}
+
 /* ---- placement ------------------------------------------------------------------------------- */
 
 SPEC("packed ranks are on consecutive NICs, listed ranks on the listed NICs")
