@@ -85,7 +85,7 @@ for try in 1 2 3; do
     fi
     "$mrc" fabric down -n "$fabric"
 done
-contains 'the devices have the base RTT and timeout of the paced links' "$base" 'base_rtt: 10596480ns
+contains 'the devices have the base RTT and timeout of the paced links' "$base" 'base_rtt: 10620800ns
   timeout: 18'
 
 is_more 'more than 100 packets are trimmed' "$trims" 100
