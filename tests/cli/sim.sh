@@ -263,7 +263,7 @@ interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once
     timeout --foreground 60 "$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -q -o "$result" "$@" &
     child=$!
     tries=0
-    until [ -s "$SCRATCH/alive" ] || [ "$tries" -eq 40 ]; do
+    until [ -s "$SCRATCH/alive" ] || [ "$tries" -eq 400 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
