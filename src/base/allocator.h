@@ -2,6 +2,7 @@
 /* Memory that its owner provides, for state whose size is not known in advance. */
 #pragma once
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -20,6 +21,16 @@ static inline void *allocator_take(
     void *taken = allocator->resize(allocator->context, NULL, bytes);
 
     return taken ? memset(taken, 0, bytes) : NULL;
+}
+
+/* The same from an allocator that never fails. */
+static inline void *allocator_take_surely(
+    const struct allocator *allocator, size_t count, size_t element_bytes)
+{
+    void *taken = allocator_take(allocator, count, element_bytes);
+
+    assert(taken);
+    return taken;
 }
 
 /* NULL memory is allowed. */

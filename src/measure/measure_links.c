@@ -80,9 +80,9 @@ void measure_links_sample(struct measure_record *record)
 
     if (!record->lost_of_port) {
         record->lost_of_port =
-            allocator_take(&record->memory, port_total(topology), sizeof(uint64_t));
+            allocator_take_surely(&record->memory, port_total(topology), sizeof(uint64_t));
         record->loss_of_link =
-            allocator_take(&record->memory, topology_link_count(topology), sizeof(uint32_t));
+            allocator_take_surely(&record->memory, topology_link_count(topology), sizeof(uint32_t));
     }
     before = record->lost_of_port;
     for (uint32_t nic = 0; nic < topology->nic_count; nic++)

@@ -24,9 +24,9 @@ struct measure_moment measure_moment_of(const struct measure_record *record)
     sim_totals(record->sim, &moment.totals);
     sim_plane_bytes(record->sim, moment.plane_bytes);
     moment.workload_bytes =
-        allocator_take(&record->memory, workload_count, sizeof(*moment.workload_bytes));
+        allocator_take_surely(&record->memory, workload_count, sizeof(*moment.workload_bytes));
     moment.workload_bits =
-        allocator_take(&record->memory, workload_count, sizeof(*moment.workload_bits));
+        allocator_take_surely(&record->memory, workload_count, sizeof(*moment.workload_bits));
     sim_placed_bytes(record->sim, moment.workload_bytes);
     for (uint32_t i = 0; record->capacity && i < record->capacity->pair_count; i++)
         moment.workload_bits[record->capacity->pairs[i].workload] +=
@@ -71,9 +71,10 @@ struct measure_detail measure_detail(const struct measure_record *record)
     const struct allocator *memory = &record->memory;
     uint32_t pair_count = record->capacity ? record->capacity->pair_count : 0;
     struct measure_detail detail = {
-        .flow_bytes = allocator_take(memory, record->flow_count, sizeof(uint64_t)),
-        .pair_bits = allocator_take(memory, pair_count, sizeof(uint64_t)),
-        .link_packets = allocator_take(memory, 2 * (size_t)plan->watch_count, sizeof(uint64_t)),
+        .flow_bytes = allocator_take_surely(memory, record->flow_count, sizeof(uint64_t)),
+        .pair_bits = allocator_take_surely(memory, pair_count, sizeof(uint64_t)),
+        .link_packets =
+            allocator_take_surely(memory, 2 * (size_t)plan->watch_count, sizeof(uint64_t)),
     };
 
     for (uint32_t i = 0; i < record->flow_count; i++) {

@@ -39,7 +39,7 @@ void measure_occupancy_sample(struct measure_record *record)
     if (!occupancy->busy_of_port) {
         occupancy->port_count = count_ports(topology);
         occupancy->busy_of_port =
-            allocator_take(&record->memory, occupancy->port_count, sizeof(uint64_t));
+            allocator_take_surely(&record->memory, occupancy->port_count, sizeof(uint64_t));
     }
     occupancy->sample_count++;
     for (uint32_t node = 0; node < topology->switch_count; node++)

@@ -11,7 +11,7 @@ void measure_qps_choose(struct measure_record *record)
 
     if (count == 0)
         return;
-    record->qps = allocator_take(&record->memory, count, sizeof(*record->qps));
+    record->qps = allocator_take_surely(&record->memory, count, sizeof(*record->qps));
     record->qp_count = count;
     for (uint32_t i = 0; i < count; i++)
         record->qps[i].flow = (uint32_t)((uint64_t)i * record->flow_count / count);

@@ -17,10 +17,10 @@ void measure_init(struct measure_record *record, const struct measure_plan *plan
     *record =
         (struct measure_record){ .plan = plan, .memory = *memory, .observed_flow = MEASURE_NONE };
     record->workloads =
-        allocator_take(memory, plan->sim->workload_count, sizeof(*record->workloads));
+        allocator_take_surely(memory, plan->sim->workload_count, sizeof(*record->workloads));
     for (uint32_t i = 0; i < plan->sim->workload_count; i++)
         record->workloads[i].done_ps = SIM_NEVER_PS;
-    record->spans = allocator_take(memory, plan->phase_count, sizeof(*record->spans));
+    record->spans = allocator_take_surely(memory, plan->phase_count, sizeof(*record->spans));
     observer->on_event = measure_events_on_event;
     observer->on_completion = measure_events_on_completion;
     observer->context = record;
