@@ -12,12 +12,10 @@ static const char *reason_of(int err)
     switch (-err) {
     case ENOSYS:
         return "this build has no MPI; install libopenmpi-dev and build again, or start mrc "
-               "without "
-               "mpirun and use --threads";
+               "without mpirun";
     case EPROTO:
         return "the launcher and the MPI of this build do not understand each other; use the "
-               "mpirun "
-               "of the MPI that mrc was built with";
+               "mpirun of the MPI that mrc was built with";
     default:
         return "no memory for MPI";
     }

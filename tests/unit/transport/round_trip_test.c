@@ -55,6 +55,15 @@ static uint64_t sample_of(const struct qp *qp, uint64_t age_ns)
         .sample_ns;
 }
 
+/* The EV is in SKIP with a weight of 100 of 255, and a new round begins. */
+static void make_skip(struct qp *qp, uint32_t ev)
+{
+    path_next_round(qp->env.paths);
+    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
+    ev_table_evs(qp->env.paths)[ev].weight = 100;
+    path_next_round(qp->env.paths);
+}
+
 /* The weight of an EV that had 100 of 255, after a packet that took this long. */
 static uint32_t weight_after(uint64_t age_ns)
 {
@@ -63,10 +72,7 @@ static uint32_t weight_after(uint64_t age_ns)
     uint32_t plane = nic.entries[ev].plane;
     uint32_t weight;
 
-    path_next_round(qp->env.paths);
-    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
-    ev_table_evs(qp->env.paths)[ev].weight = 100;
-    path_next_round(qp->env.paths);
+    make_skip(qp, ev);
     qp->env.peer->planes.mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
     qp->env.peer->planes.ev_mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
     qp->env.peer->planes.ev_mean_count[plane] = UINT16_MAX;
@@ -96,10 +102,7 @@ static uint32_t weight_in_mean(bool is_rough)
     uint32_t weight;
 
     nic.profile.is_rough = is_rough;
-    path_next_round(qp->env.paths);
-    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
-    ev_table_evs(qp->env.paths)[ev].weight = 100;
-    path_next_round(qp->env.paths);
+    make_skip(qp, ev);
     qp->env.peer->planes.mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
     EXPECT_EQ(sample_of(qp, MEAN_NS), MEAN_NS + 1);
     EXPECT_EQ(qp->env.peer->planes.ev_count[plane], 1);
@@ -244,8 +247,8 @@ SPEC("every round trip that is measured is traced, with the base RTT and the win
     by_hand_close(&nic);
 }
 
-/* The weight of an EV that had 100 of 255, after a packet that was slower than most by a quarter of
- * their mean, on a rough plan, if the mean is that of so many EVs. */
+/* The plan is rough, and the mean delay of a plane was measured on `ev_count` EVs. Returns the
+ * weight of an EV that had 100 of 255, after a packet that took a quarter longer than the mean. */
 static uint32_t rough_weight_after(uint16_t ev_count)
 {
     struct qp *qp = open_with_packet();
@@ -255,10 +258,7 @@ static uint32_t rough_weight_after(uint16_t ev_count)
     uint32_t weight;
 
     nic.profile.is_rough = true;
-    path_next_round(qp->env.paths);
-    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
-    ev_table_evs(qp->env.paths)[ev].weight = 100;
-    path_next_round(qp->env.paths);
+    make_skip(qp, ev);
     planes->mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
     planes->ev_mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
     planes->ev_mean_count[plane] = ev_count;
