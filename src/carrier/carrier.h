@@ -14,8 +14,8 @@ uint32_t carrier_processors(void);
  * stays in the caches and the memory of one processor. The calling thread is the first of them. */
 struct carrier_threads;
 
-/* Starts `count` - 1 threads and pins them and the caller, if there are as many processors, to one
- * each, filling one NUMA node after the other. Returns NULL with a negative errno in *err. */
+/* Starts `count` - 1 threads. If there are exactly as many processors, it pins them and the caller
+ * to one each, one NUMA node after the other. Returns NULL with a negative errno in *err. */
 struct carrier_threads *carrier_threads_open(uint32_t count, int *err);
 
 /* Valid until carrier_threads_close(). */

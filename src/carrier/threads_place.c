@@ -66,7 +66,7 @@ void threads_place_pin(const struct threads_place *place, uint32_t index, uint32
 {
     cpu_set_t one;
 
-    if (count > place->count)
+    if (count != place->count)
         return;
     CPU_ZERO(&one);
     CPU_SET(place->processors[index], &one);

@@ -17,6 +17,6 @@ struct threads_place {
  * the system. */
 void threads_place_init(struct threads_place *, const char *nodes);
 
-/* Pins the calling thread to the processor of thread `index`, if there is one for each of `count`
- * threads. */
+/* Pins the calling thread to the processor of thread `index`, if `count` threads fill the machine.
+ * Fewer threads leave room for other runs, which would be pinned to the same processors. */
 void threads_place_pin(const struct threads_place *, uint32_t index, uint32_t count);

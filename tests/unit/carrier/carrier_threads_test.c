@@ -104,6 +104,26 @@ static void remove_folder(const char *top, const char *name)
     EXPECT_EQ(rmdir(path), 0);
 }
 
+static int processors_after_pinning(uint32_t spare)
+{
+    struct threads_place place;
+    cpu_set_t now;
+
+    threads_place_init(&place, NULL);
+    threads_place_pin(&place, 0, place.count - spare);
+    CPU_ZERO(&now);
+    sched_getaffinity(0, sizeof(now), &now);
+    sched_setaffinity(0, sizeof(place.allowed), &place.allowed);
+    return CPU_COUNT(&now);
+}
+
+SPEC("threads are pinned if they fill the machine, and leave the choice to the system if not")
+{
+    EXPECT_EQ(processors_after_pinning(0), 1);
+    if (carrier_processors() > 1)
+        EXPECT_EQ(processors_after_pinning(1), carrier_processors());
+}
+
 SPEC("processors of one NUMA node come before those of the next")
 {
     char top[] = "/tmp/mrc-nodes-XXXXXX";
