@@ -7,9 +7,10 @@ enum cmd_status cmd_ranks_run(const struct cmd_ranks *command, int argument_coun
     enum cmd_status status = CMD_DONE;
     struct study_ranks ranks;
 
+    /* Rank 0 says why, and fails: mpirun may kill it before, if another rank does. */
     if (!study_ranks_open(&ranks))
         return ranks.reason[0] ? cmd_complain(CMD_FAILED, command->name, "%s", ranks.reason)
-                               : CMD_FAILED;
+                               : CMD_DONE;
     if (study_ranks_lead(&ranks)) {
         status = command->lead(argument_count, arguments, &ranks);
         if (ranks.group)
