@@ -88,9 +88,8 @@ static void paint_by_own(struct alike *alike)
         alike->links.of[i] = mix_double(1, whole->link[i]);
     for (uint32_t i = 0; i < whole->flow_count; i++) {
         const struct max_min_flow *flow = &whole->flows[i];
-        uint64_t own = mix_double(mix_double(2, flow->weight), flow->payload_share);
 
-        alike->flows.of[i] = mix_double(own, flow->limit);
+        alike->flows.of[i] = mix_double(mix_double(2, flow->weight), flow->limit);
         for (uint32_t p = 0; p < flow->path_count; p++)
             alike->flow_of_path[flow->first_path + p] = i;
     }
@@ -102,11 +101,12 @@ static void paint_paths(struct alike *alike)
 
     for (uint32_t i = 0; i < whole->path_count; i++) {
         const struct max_min_path *path = &whole->paths[i];
+        uint64_t own = mix_double(4, path->payload_share);
         uint64_t sum = 0;
 
         for (uint32_t hop = 0; hop < path->hop_count; hop++)
             sum += mix(3, alike->links.of[whole->hops[path->first_hop + hop].link]);
-        alike->paths.of[i] = mix(mix(4, alike->flows.of[alike->flow_of_path[i]]), sum);
+        alike->paths.of[i] = mix(mix(own, alike->flows.of[alike->flow_of_path[i]]), sum);
     }
 }
 
@@ -223,6 +223,7 @@ static void add_flow(struct alike *alike, uint32_t class)
             continue;
         alike->seen_path[path_class] = class + 1;
         path->times = (double)alike->paths.size[path_class] / (double)alike->flows.size[class];
+        path->payload_share = alike->whole->paths[from->first_path + p].payload_share;
         add_hops(alike, &alike->whole->paths[from->first_path + p], path);
         part->path_count++;
     }

@@ -100,7 +100,7 @@ static void take_unit(struct solving *solving)
 
             for (uint32_t i = 0; i < path->hop_count; i++)
                 solving->problem.link[input->hops[path->first_hop + i]] +=
-                    input->flows[f].weight / input->flows[f].payload_share;
+                    input->flows[f].weight / path->payload_share;
         }
     for (uint32_t link = 0; link < input->link_count; link++)
         if (input->link_bps[link] > 0 && solving->problem.link[link] > 0)
@@ -130,9 +130,11 @@ static void take_path(struct solving *solving, const struct capacity_path *path)
 {
     struct max_min *problem = &solving->problem;
 
-    problem->paths[problem->path_count++] = (struct max_min_path){
-        .first_hop = problem->hop_count, .hop_count = path->hop_count, .times = 1
-    };
+    assert(path->payload_share > 0);
+    problem->paths[problem->path_count++] = (struct max_min_path){ .first_hop = problem->hop_count,
+        .hop_count = path->hop_count,
+        .times = 1,
+        .payload_share = path->payload_share };
     for (uint32_t i = 0; i < path->hop_count; i++)
         problem->hops[problem->hop_count++] =
             (struct max_min_hop){ .link = solving->input->hops[path->first_hop + i], .times = 1 };
@@ -145,10 +147,8 @@ static void take_flow(struct solving *solving, const struct capacity_flow *from)
     struct max_min_flow *to = &problem->flows[problem->flow_count++];
 
     assert(from->weight > 0);
-    assert(from->payload_share > 0);
     *to = (struct max_min_flow){ .first_path = problem->path_count,
         .weight = from->weight,
-        .payload_share = from->payload_share,
         .limit = from->limit_bps > 0 ? from->limit_bps / solving->unit_bps / from->weight
                                      : (double)INFINITY };
     for (uint32_t i = 0; i < from->path_count; i++)

@@ -2,8 +2,8 @@
 /* Fluid capacity: the max-min fair rate of every flow of a network, where a flow may split freely
  * over several paths.
  *
- * Links have wire rates, flows have payload rates: a flow states how much of each wire byte is
- * payload. Each direction of a cable is a link. */
+ * Links have wire rates, flows have payload rates: a path states how much of each wire byte is
+ * payload, because headers may differ between paths. Each direction of a cable is a link. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,15 +18,15 @@
 
 struct capacity_flow {
     uint32_t first_path;
-    uint32_t path_count;  /* 0: its rate is 0 */
-    double weight;        /* of its share; usually 1 */
-    double payload_share; /* payload bytes per wire byte, above 0 and at most 1 */
-    double limit_bps;     /* maximum payload rate; 0: no limit */
+    uint32_t path_count; /* 0: its rate is 0 */
+    double weight;       /* of its share; usually 1 */
+    double limit_bps;    /* maximum payload rate; 0: no limit */
 };
 
 struct capacity_path {
     uint32_t first_hop;
     uint32_t hop_count;
+    double payload_share; /* payload bytes per wire byte, above 0 and at most 1 */
 };
 
 struct capacity_input {
@@ -78,7 +78,8 @@ struct capacity_demand {
     uint32_t from_nic;
     uint32_t to_nic;
     double payload_share;
-    const uint32_t *evs; /* only these EVs; NULL: all */
+    double srh_payload_share; /* on paths whose packets have an SRH */
+    const uint32_t *evs;      /* only these EVs; NULL: all */
     uint32_t ev_count;
     const struct path_profile *profile; /* in a graph: the EVs of the QPs; NULL: all */
 };
@@ -149,6 +150,7 @@ struct capacity_pair {
     uint32_t flow_count;
     uint64_t one_way_ps;
     double payload_share;
+    double srh_payload_share; /* on paths whose packets have an SRH */
 };
 
 struct capacity_cache; /* solutions for earlier sets of faults and flows */

@@ -69,9 +69,20 @@ static double alone_bps(
             most = fmin(most, left[input->hops[path->first_hop + i]]);
         for (uint32_t i = 0; i < path->hop_count; i++)
             left[input->hops[path->first_hop + i]] -= most;
-        sum += most;
+        sum += most * path->payload_share;
     }
-    return sum * flow->payload_share;
+    return sum;
+}
+
+/* Returns the payload share of the path with the shortest headers. */
+static double best_payload_share(
+    const struct capacity_input *input, const struct capacity_flow *flow)
+{
+    double best = 0;
+
+    for (uint32_t p = flow->first_path; p < flow->first_path + flow->path_count; p++)
+        best = fmax(best, input->paths[p].payload_share);
+    return best;
 }
 
 struct coarse {
@@ -125,7 +136,8 @@ static struct capacity_input coarse_input(struct coarse *coarse, const struct ca
         if (from->path_count == 0)
             continue;
         coarse->flows[f].limit_bps = alone_bps(input, from, coarse->left);
-        coarse->paths[f] = (struct capacity_path){ .first_hop = hop_count };
+        coarse->paths[f] = (struct capacity_path){ .first_hop = hop_count,
+            .payload_share = best_payload_share(input, from) };
         for (uint32_t i = 0; i < path->hop_count; i++) {
             uint32_t bundle = coarse->bundle.of_link[input->hops[path->first_hop + i]];
 
@@ -189,7 +201,7 @@ static double load_links(struct fitting *fitting)
         for (uint32_t p = flow->first_path; p < flow->first_path + flow->path_count; p++)
             for (uint32_t i = 0; i < input->paths[p].hop_count; i++)
                 fitting->load[input->hops[input->paths[p].first_hop + i]] +=
-                    fitting->share[p] * fitting->flow_bps[f] / flow->payload_share;
+                    fitting->share[p] * fitting->flow_bps[f] / input->paths[p].payload_share;
     }
     for (uint32_t link = 0; link < input->link_count; link++)
         if (input->link_bps[link] > 0) {

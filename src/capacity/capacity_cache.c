@@ -58,6 +58,7 @@ static struct capacity_demand demand_of(
     return (struct capacity_demand){ .from_nic = pair->from_nic,
         .to_nic = pair->to_nic,
         .payload_share = pair->payload_share,
+        .srh_payload_share = pair->srh_payload_share,
         .profile = track->config->fabric->topology.graph
                        ? sim_flow_profile(track->sim, pair->first_flow)
                        : NULL,
@@ -65,16 +66,19 @@ static struct capacity_demand demand_of(
         .ev_count = workload->ev_count };
 }
 
-/* The payload share of a flow is the mean of its pairs, weighted by QPs. */
+/* The payload shares of a flow are the means of its pairs, weighted by QPs. */
 static void add_to_demand(
-    struct capacity_cache *cache, uint32_t demand, const struct capacity_pair *pair)
+    struct capacity_cache *cache, uint32_t index, const struct capacity_pair *pair)
 {
-    double before = cache->qps_of_demand[demand];
+    struct capacity_demand *demand = &cache->demands[index];
+    double before = cache->qps_of_demand[index];
+    double after = before + pair->flow_count;
 
-    cache->qps_of_demand[demand] += pair->flow_count;
-    cache->demands[demand].payload_share =
-        (cache->demands[demand].payload_share * before + pair->payload_share * pair->flow_count) /
-        cache->qps_of_demand[demand];
+    cache->qps_of_demand[index] += pair->flow_count;
+    demand->payload_share =
+        (demand->payload_share * before + pair->payload_share * pair->flow_count) / after;
+    demand->srh_payload_share =
+        (demand->srh_payload_share * before + pair->srh_payload_share * pair->flow_count) / after;
 }
 
 static uint32_t list_demands(struct capacity_cache *cache, const struct capacity_track *track)

@@ -84,7 +84,9 @@ static void add_path(struct building *building, const struct route *route)
 
     if (building->paths)
         building->paths[building->path_count] =
-            (struct capacity_path){ .first_hop = building->hop_count, .hop_count = count };
+            (struct capacity_path){ .first_hop = building->hop_count,
+                .hop_count = count,
+                .payload_share = route->demand->payload_share };
     for (uint32_t i = 0; i < count; i++) {
         uint32_t link = link_of(building, route, &steps[i]);
 
@@ -122,10 +124,9 @@ static void add_flow(struct building *building, const struct capacity_demand *de
     if (building->path_count == first_path)
         add_paths(building, demand, true);
     if (building->flows)
-        building->flows[building->flow_count] = (struct capacity_flow){ .first_path = first_path,
-            .path_count = building->path_count - first_path,
-            .weight = 1,
-            .payload_share = demand->payload_share };
+        building->flows[building->flow_count] = (struct capacity_flow){
+            .first_path = first_path, .path_count = building->path_count - first_path, .weight = 1
+        };
     building->flow_count++;
 }
 

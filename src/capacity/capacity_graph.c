@@ -177,14 +177,19 @@ static bool make_room(struct building *building)
     return paths && hops;
 }
 
-static void add_path(struct building *building, const struct plan_route *route)
+static void add_path(
+    struct building *building, const struct capacity_demand *demand, const struct plan_route *route)
 {
     uint32_t count = route->switch_count + 1;
+    bool has_srh = plan_route_srh_bytes(route) > 0;
 
     if (!make_room(building))
         return;
-    building->paths[building->path_count++] =
-        (struct capacity_path){ .first_hop = building->hop_count, .hop_count = count };
+    building->paths[building->path_count++] = (struct capacity_path){
+        .first_hop = building->hop_count,
+        .hop_count = count,
+        .payload_share = has_srh ? demand->srh_payload_share : demand->payload_share,
+    };
     for (uint32_t i = 0; i < count; i++)
         building->hops[building->hop_count++] =
             link_number(building->fabric->topology.graph, route->hops[i]);
@@ -203,11 +208,10 @@ static void add_flow(struct building *building, const struct capacity_demand *de
             if (ports >> arrival_port(building, &building->routes[i]) & 1 &&
                 is_allowed(demand, building->routes[i].ev) &&
                 is_open(building, &building->routes[i], takes_lossy))
-                add_path(building, &building->routes[i]);
-    building->flows[building->flow_count++] = (struct capacity_flow){ .first_path = first_path,
-        .path_count = building->path_count - first_path,
-        .weight = 1,
-        .payload_share = demand->payload_share };
+                add_path(building, demand, &building->routes[i]);
+    building->flows[building->flow_count++] = (struct capacity_flow){
+        .first_path = first_path, .path_count = building->path_count - first_path, .weight = 1
+    };
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */

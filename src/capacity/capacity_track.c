@@ -22,7 +22,9 @@ static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t
         .first_flow = flow_index,
         .flow_count = config->workloads[flow.workload].qps,
         .one_way_ps = topology_one_way_ps(&config->fabric->topology, flow.from_nic, flow.to_nic),
-        .payload_share = (double)share.payload_bytes / (double)share.wire_bytes };
+        .payload_share = (double)share.payload_bytes / (double)share.wire_bytes,
+        .srh_payload_share =
+            (double)share.payload_bytes / (double)(share.wire_bytes + share.srh_bytes) };
 }
 
 /* The QPs of a pair are adjacent. */

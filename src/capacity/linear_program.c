@@ -97,8 +97,7 @@ static void add_path(
     for (uint32_t i = 0; i < path->hop_count; i++)
         add_element(program, count, problem->hops[path->first_hop + i].link,
             problem->hops[path->first_hop + i].times);
-    add_element(
-        program, count, program->flow_row + flow, problem->flows[flow].payload_share * path->times);
+    add_element(program, count, program->flow_row + flow, path->payload_share * path->times);
 }
 
 static void build_matrix(struct program *program)

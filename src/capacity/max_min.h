@@ -13,7 +13,6 @@ struct max_min_flow {
     uint32_t first_path;
     uint32_t path_count;
     double weight;
-    double payload_share;
     double limit; /* of its level; INFINITY: none */
 };
 
@@ -21,6 +20,7 @@ struct max_min_path {
     uint32_t first_hop;
     uint32_t hop_count;
     double times; /* number of equivalent paths of the flow */
+    double payload_share;
 };
 
 struct max_min_hop {

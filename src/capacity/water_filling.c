@@ -85,9 +85,12 @@ static uint32_t link_at(const struct max_min *problem, uint32_t flow, uint32_t h
     return problem->hops[problem->paths[problem->flows[flow].first_path].first_hop + hop].link;
 }
 
-static double wire_demand(const struct max_min_flow *flow)
+/* Only of a flow with a path. */
+static double wire_demand(const struct max_min *problem, uint32_t flow)
 {
-    return flow->weight / flow->payload_share;
+    const struct max_min_flow *its = &problem->flows[flow];
+
+    return its->weight / problem->paths[its->first_path].payload_share;
 }
 
 static void add_flow(struct filling *filling, uint32_t flow, uint32_t *crossing_count)
@@ -100,7 +103,7 @@ static void add_flow(struct filling *filling, uint32_t flow, uint32_t *crossing_
         filling->crossings[*crossing_count] =
             (struct crossing){ .flow = flow, .next = filling->first[link] };
         filling->first[link] = ++*crossing_count;
-        filling->demand[link] += wire_demand(&problem->flows[flow]);
+        filling->demand[link] += wire_demand(problem, flow);
         filling->waiting[link]++;
     }
 }
@@ -116,8 +119,8 @@ static void fix_flow(struct filling *filling, uint32_t flow, double level, const
     for (uint32_t hop = 0; hop < hop_count(problem, flow); hop++) {
         uint32_t link = link_at(problem, flow, hop);
 
-        filling->left[link] -= level * wire_demand(&problem->flows[flow]);
-        filling->demand[link] -= wire_demand(&problem->flows[flow]);
+        filling->left[link] -= level * wire_demand(problem, flow);
+        filling->demand[link] -= wire_demand(problem, flow);
         filling->waiting[link]--;
     }
 }

@@ -363,10 +363,11 @@ const struct fault *sim_fault_at(const struct sim *, uint32_t index);
 bool sim_fault_is_in_force(const struct sim *, uint32_t index);
 /* Returns when a fault begins, ends or flaps next; SIM_NEVER_PS: never. */
 uint64_t sim_fault_next_ps(const struct sim *);
-/* The share of payload in what a workload sends: payload bytes and wire bytes. */
+/* The share of payload in what a workload sends: payload bytes and wire bytes of a message. */
 struct sim_share {
     uint64_t payload_bytes;
     uint64_t wire_bytes;
+    uint64_t srh_bytes; /* wire bytes that are added on paths with an SRH */
 };
 struct sim_share sim_payload_share(const struct sim *, uint32_t workload);
 /* Returns the maximum number of packets that a QP has in flight. */

@@ -7,6 +7,8 @@
 #include "sim/endpoint_mrc.h"
 #include "sim/group.h"
 #include "sim/setup.h"
+#include "sim/srv6.h"
+#include "wire/srh.h"
 
 static void fetch_from_group(const struct sim *sim, enum group_order_kind kind)
 {
@@ -301,7 +303,8 @@ struct sim_share sim_payload_share(const struct sim *sim, uint32_t workload)
     uint64_t packets = (message_bytes + sim->parameters.pmtu - 1) / sim->parameters.pmtu;
 
     return (struct sim_share){ .payload_bytes = message_bytes,
-        .wire_bytes = message_bytes + packets * header_bytes(sim) };
+        .wire_bytes = message_bytes + packets * header_bytes(sim),
+        .srh_bytes = srv6_is_used(sim) ? packets * SRH_BYTES : 0 };
 }
 
 uint32_t sim_window_psns(const struct sim *sim)

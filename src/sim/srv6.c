@@ -5,11 +5,16 @@
 #include "sim/policy_buffer.h"
 #include "wire/srh.h"
 
+bool srv6_is_used(const struct sim *sim)
+{
+    return sim->lists.segments && (!sim->policy || sim->policy == &policy_buffer);
+}
+
 const struct ipv6_addr *srv6_segment(const struct shard *shard, const struct packets_record *record)
 {
     size_t path;
 
-    if (!shard->sim->lists.segments || (shard->policy && shard->policy != &policy_buffer))
+    if (!srv6_is_used(shard->sim))
         return NULL;
     path = lists_path(&shard->sim->lists, record->from, record->to, record->ev);
     if (path == LISTS_NO_PATH || ip_address_is_zero(&shard->sim->lists.segments[path]))

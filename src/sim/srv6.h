@@ -5,6 +5,9 @@
 
 #include "sim/shard.h"
 
+/* True if some paths need an SRH, and switches forward by uSIDs. */
+bool srv6_is_used(const struct sim *);
+
 /* Returns the segment of a packet; NULL: it has no SRH. */
 const struct ipv6_addr *srv6_segment(const struct shard *, const struct packets_record *);
 

@@ -139,7 +139,7 @@ static double rise(const struct network *network, uint32_t growing, const double
 
         memset(row, 0, sizeof(row));
         for (uint32_t i = 0; i < its->path_count; i++)
-            row[its->first_path + i] = -its->payload_share;
+            row[its->first_path + i] = -network->paths[its->first_path + i].payload_share;
         add_row(&tableau, row, VARIABLES_MAX, -floors[flow] * its->weight);
         row[VARIABLES_MAX - 1] = its->weight;
         if (growing >> flow & 1)
@@ -173,10 +173,12 @@ static void solve_plainly(const struct network *network, double *levels)
 static void draw_path(struct network *network, struct prng *prng)
 {
     struct capacity_input *input = &network->input;
+    static const double shares[] = { 1, 1, 0.5, 0.8 };
     uint32_t used = 0;
     uint32_t count = 1 + prng_below(prng, 3);
 
     network->paths[input->path_count].first_hop = input->hop_count;
+    network->paths[input->path_count].payload_share = shares[prng_below(prng, 4)];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t link = prng_below(prng, input->link_count);
 
@@ -193,7 +195,6 @@ static void draw_path(struct network *network, struct prng *prng)
 static void draw_network(struct network *network, uint64_t seed)
 {
     static const double weights[] = { 1, 1, 1, 2 };
-    static const double shares[] = { 1, 1, 0.5, 0.8 };
     struct prng prng = prng_stream(seed, 0x6d6d);
     struct capacity_input *input = &network->input;
 
@@ -207,8 +208,7 @@ static void draw_network(struct network *network, uint64_t seed)
 
         *its = (struct capacity_flow){ .first_path = input->path_count,
             .path_count = 1 + prng_below(&prng, 3),
-            .weight = weights[prng_below(&prng, 4)],
-            .payload_share = shares[prng_below(&prng, 4)] };
+            .weight = weights[prng_below(&prng, 4)] };
         for (uint32_t i = 0; i < its->path_count; i++)
             draw_path(network, &prng);
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "capacity/capacity.h"
+#include "graph_bench.h"
 
 #define GBPS(count) ((count)*UINT64_C(1000000000))
 #define SHARE(part) ((uint32_t)((part)*4294967296.0))
@@ -321,4 +322,29 @@ SPEC("flows with given EVs use no other paths")
     EXPECT_EQ(mbps(&bench, 0), 100000);
     EXPECT_EQ(mbps(&bench, 1), 100000);
     bench_fini(&bench);
+}
+
+/* Seven switches in a row. From h0 to h6 a packet passes all of them and has an SRH of 24 bytes
+ * behind its 128 bytes of headers; from h3 to h4 it passes two and has none. Both flows cross the
+ * link from the fourth to the fifth switch. */
+SPEC("paths that need an SRH carry less payload")
+{
+    struct topology_problem problem = { .member = "" };
+    struct graph_bench graph = { 0 };
+    struct bench bench;
+
+    bench_init(&bench);
+    graph_bench_chain(&graph, 7, false);
+    EXPECT(plan_init_graph(&bench.fabric, &bench.config, &graph.graph, 0, graph.scratch, &problem));
+    for (uint32_t i = 0; i < 2; i++)
+        bench.demands[i] = (struct capacity_demand){ .from_nic = i == 0 ? 0 : 3,
+            .to_nic = i == 0 ? 6 : 4,
+            .payload_share = 4096.0 / 4224,
+            .srh_payload_share = 4096.0 / 4248 };
+    solve(&bench, 2);
+    /* 100 Gb/s x 4096 / (4224 + 4248) */
+    EXPECT_EQ(mbps(&bench, 0), 48347);
+    EXPECT_EQ(mbps(&bench, 1), 48347);
+    bench_fini(&bench);
+    graph_bench_fini(&graph);
 }

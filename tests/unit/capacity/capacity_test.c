@@ -35,9 +35,7 @@ static struct capacity_flow *flow_of(struct network *network)
 {
     struct capacity_flow *flow = &network->flows[network->input.flow_count++];
 
-    *flow = (struct capacity_flow){
-        .first_path = network->input.path_count, .weight = 1, .payload_share = 1
-    };
+    *flow = (struct capacity_flow){ .first_path = network->input.path_count, .weight = 1 };
     return flow;
 }
 
@@ -46,8 +44,9 @@ static void path_of(struct network *network, uint32_t count, const uint32_t *lin
 {
     struct capacity_input *input = &network->input;
 
-    network->paths[input->path_count++] =
-        (struct capacity_path){ .first_hop = input->hop_count, .hop_count = count };
+    network->paths[input->path_count++] = (struct capacity_path){
+        .first_hop = input->hop_count, .hop_count = count, .payload_share = 1
+    };
     for (uint32_t i = 0; i < count; i++)
         network->hops[input->hop_count++] = links[i];
     network->flows[input->flow_count - 1].path_count++;
@@ -277,10 +276,11 @@ SPEC("rates follow weights, and headers are subtracted")
 {
     struct network network = { 0 };
     uint32_t link = link_of(&network, 120);
-    struct capacity_flow *flow = flow_of(&network);
+    struct capacity_flow *flow;
 
+    flow_of(&network);
     PATH(&network, link);
-    flow->payload_share = 0.5;
+    network.paths[0].payload_share = 0.5;
     flow = flow_of(&network);
     PATH(&network, link);
     flow->weight = 2;
@@ -288,6 +288,40 @@ SPEC("rates follow weights, and headers are subtracted")
     /* u / 0.5 + 2 u = 120 */
     EXPECT_EQ(mbps(&network, 0), 30000);
     EXPECT_EQ(mbps(&network, 1), 60000);
+    capacity_rates_fini(&network.rates);
+}
+
+SPEC("a path with longer headers carries less payload")
+{
+    struct network network = { 0 };
+    uint32_t link[2] = { link_of(&network, 100), link_of(&network, 100) };
+
+    for (uint32_t i = 0; i < 2; i++) {
+        flow_of(&network);
+        PATH(&network, link[0]);
+        PATH(&network, link[1]);
+        network.paths[2 * i].payload_share = 0.9;
+        network.paths[2 * i + 1].payload_share = 0.8;
+    }
+    solve(&network);
+    /* both links are full: (0.9 + 0.8) 100 Gb/s for two flows */
+    EXPECT_EQ(mbps(&network, 0), 85000);
+    EXPECT_EQ(mbps(&network, 1), 85000);
+    capacity_rates_fini(&network.rates);
+}
+
+SPEC("flows prefer paths with short headers")
+{
+    struct network network = { 0 };
+    uint32_t both = link_of(&network, 100);
+    uint32_t only[2] = { link_of(&network, 60), link_of(&network, 100) };
+
+    flow_of(&network);
+    PATH(&network, both, only[0]);
+    PATH(&network, both, only[1]);
+    network.paths[1].payload_share = 0.5;
+    solve(&network);
+    EXPECT_EQ(mbps(&network, 0), 80000); /* 60 + 0.5 x 40 */
     capacity_rates_fini(&network.rates);
 }
 
@@ -328,15 +362,14 @@ SPEC("sixty flows with fifty paths each, no two alike, are solved exactly")
     links[PATHS] = 1e6 * GBPS; /* all paths cross it; it is never full */
     for (uint32_t i = 0; i < PATHS; i++) {
         links[i] = (1 + i / EACH) * GBPS; /* a link of its own: those of flow f have f + 1 Gb/s */
-        paths[i] = (struct capacity_path){ .first_hop = 2 * i, .hop_count = 2 };
+        paths[i] = (struct capacity_path){ .first_hop = 2 * i, .hop_count = 2, .payload_share = 1 };
         hops[2 * i] = i;
         hops[2 * i + 1] = PATHS;
         links[i] += i % EACH * 1e-3 * GBPS;
     }
     for (uint32_t f = 0; f < FLOWS; f++)
-        flows[f] = (struct capacity_flow){
-            .first_path = EACH * f, .path_count = EACH, .weight = 1, .payload_share = 1
-        };
+        flows[f] =
+            (struct capacity_flow){ .first_path = EACH * f, .path_count = EACH, .weight = 1 };
     EXPECT_EQ(capacity_solve(&(struct capacity_input){ .link_bps = links,
                                  .link_count = PATHS + 1,
                                  .flows = flows,
