@@ -126,7 +126,7 @@ static void open_run(struct run *run, uint32_t nic_count, bool has_huge_pages)
     map(run, arena.used_bytes);
     if (has_huge_pages)
         madvise(run->memory, run->memory_bytes, MADV_HUGEPAGE);
-    arena_init(&arena, run->memory, run->memory_bytes);
+    arena_init_zero(&arena, run->memory, run->memory_bytes);
     run->sim = sim_init(&arena, &run->config);
 }
 

@@ -10,6 +10,12 @@ void arena_init(struct arena *arena, void *memory, size_t size_bytes)
     *arena = (struct arena){ .memory = memory, .size_bytes = memory ? size_bytes : SIZE_MAX };
 }
 
+void arena_init_zero(struct arena *arena, void *memory, size_t size_bytes)
+{
+    arena_init(arena, memory, size_bytes);
+    arena->is_zero = true;
+}
+
 void *arena_take_raw(struct arena *arena, size_t count, size_t element_bytes, size_t alignment)
 {
     size_t start = (arena->used_bytes + alignment - 1) & ~(alignment - 1);
@@ -27,5 +33,5 @@ void *arena_take(struct arena *arena, size_t count, size_t element_bytes, size_t
 {
     void *taken = arena_take_raw(arena, count, element_bytes, alignment);
 
-    return taken ? memset(taken, 0, count * element_bytes) : NULL;
+    return taken && !arena->is_zero ? memset(taken, 0, count * element_bytes) : taken;
 }

@@ -67,7 +67,7 @@ int study_image_open(struct study_image *image, void *at, size_t arena_bytes, si
     if (err)
         return err;
     madvise(image->at, image->arena_bytes, MADV_HUGEPAGE); /* may be refused */
-    arena_init(&image->arena, image->at, image->arena_bytes);
+    arena_init_zero(&image->arena, image->at, image->arena_bytes);
     image->allocator =
         image_heap_allocator(image_heap_init(image->at + image->arena_bytes, image->heap_bytes));
     return 0;

@@ -173,7 +173,7 @@ static int map_anywhere(struct study_memory *memory, const struct study_memory_n
         return -errno;
     aligned = ((uintptr_t)memory->mapped + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
     madvise((void *)aligned, need->mapped_bytes, MADV_HUGEPAGE); /* may be refused */
-    arena_init(&memory->arena, (void *)aligned, need->mapped_bytes);
+    arena_init_zero(&memory->arena, (void *)aligned, need->mapped_bytes);
     memory->allocator = grow_memory;
     return 0;
 }

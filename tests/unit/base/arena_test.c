@@ -103,3 +103,16 @@ SPEC("an alignment that the memory of the arena does not have ends the program")
     EXPECT(!take_is_refused(memory + 16, 1, 16, 16));
     EXPECT(take_is_refused(memory + 16, 1, 32, 32));
 }
+
+SPEC("an arena of zeros does not touch what it returns")
+{
+    alignas(64) uint8_t memory[64] = { 0 };
+    struct arena arena;
+    uint8_t *taken;
+
+    arena_init_zero(&arena, memory, sizeof(memory));
+    memory[8] = 1; /* as only a write by the owner could */
+    taken = arena_take(&arena, 16, 1, 8);
+    EXPECT(taken == memory);
+    EXPECT_EQ(taken[8], 1);
+}
