@@ -38,3 +38,12 @@ bool problem_is(
     problem->member = member;
     return false;
 }
+
+bool problem_limits(struct problem *problem, const struct problem_limit *limits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (limits[i].number < limits[i].least || limits[i].number > limits[i].most)
+            return problem_is(problem, limits[i].member, "% is not between % and %",
+                (struct problem_numbers){ limits[i].number, limits[i].least, limits[i].most });
+    return true;
+}

@@ -23,3 +23,13 @@ struct problem_numbers {
 /* Fills in member and reason (truncated if too long). Returns false, so that a check can return its
  * result. */
 bool problem_is(struct problem *, const char *member, const char *words, struct problem_numbers);
+
+struct problem_limit {
+    const char *member;
+    uint64_t number;
+    uint64_t least;
+    uint64_t most;
+};
+
+/* Returns false, with the first member that is out of its range. */
+bool problem_limits(struct problem *, const struct problem_limit *, uint32_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a configuration. */
 #include "base/problem.h"
-#include "sim/roce_world.h"
+#include "sim/protocol.h"
 #include "sim/sim.h"
 #include "sim/workload.h"
 
@@ -51,8 +51,9 @@ static bool topology_check(const struct sim_config *config, struct problem *prob
 
 static bool protocol_check(const struct sim_config *config, struct problem *problem)
 {
-    return config->protocol != SIM_ROCE ||
-           (roce_settings_check(&config->roce, problem) && policy_roce_check(config, problem));
+    const struct protocol *protocol = protocol_of(config->protocol);
+
+    return !protocol->check || protocol->check(config, problem);
 }
 
 bool sim_config_check(const struct sim_config *config, struct problem *problem)

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "sim/plane_check.h"
+#include "sim/protocol.h"
 #include "sim/setup.h"
 #include "sim/wire_check.h"
 #include "sim/work.h"
@@ -290,3 +291,5 @@ const struct endpoint_ops endpoint_mrc = {
     .prefetch = prefetch_qps,
     .prefetch_rest = prefetch_work,
 };
+
+const struct protocol protocol_mrc = { .endpoint = &endpoint_mrc };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Translates between the simulator and NICs of RoCEv2: records and packets, picoseconds and
- * nanoseconds. The label that switches read is stored in place of the outer address. */
+ * nanoseconds. */
 #include <assert.h>
-#include <string.h>
 
-#include "sim/roce_world.h"
+#include "sim/policy_ecmp.h"
+#include "sim/protocol.h"
 #include "sim/work.h"
 
 /* ---- packets --------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
     is_data = leaving.packet.opcode == ROCE_WRITE;
     store_packet(&shard->packets.all[handle], &leaving);
     shard->packets.all[handle].from = nic;
-    memcpy(&shard->packets.outer[handle], &leaving.label, sizeof(leaving.label));
+    policy_ecmp_set_label(shard, handle, &leaving.label);
     *departure = (struct endpoint_departure){ .packet = { .handle = handle,
                                                   .length_bytes =
                                                       (uint16_t)roce_packet_bytes(&leaving.packet),
@@ -113,11 +113,7 @@ static struct endpoint_wants wants(const void *endpoint)
 
 static uint64_t deadline_ns(const void *endpoint)
 {
-    uint64_t deadline_ps = roce_nic_deadline_ps(endpoint);
-
-    return deadline_ps == DEADLINE_HEAP_NEVER
-               ? ENDPOINT_NEVER_NS
-               : (deadline_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
+    return sim_engine_deadline_ns(roce_nic_deadline_ps(endpoint));
 }
 
 static uint64_t expire_timers(void *endpoint, uint64_t now_ns)
@@ -138,8 +134,9 @@ static void post_message(void *network, uint32_t nic, uint32_t flow,
 static bool next_event(void *network, uint32_t nic, struct endpoint_event *event)
 {
     const struct shard *shard = network;
+    struct roce_nic *endpoint = shard->nics[nic].endpoint;
 
-    return roce_nic_next_event(shard->nics[nic].endpoint, event);
+    return event_queue_pop(&endpoint->events, event);
 }
 
 /* ---- observation ----------------------------------------------------------------------------- */
@@ -153,7 +150,7 @@ static uint32_t header_bytes(const void *network)
 /* The counters that mean the same as those of MRC. sim_roce() has all of them. */
 static void add_counters(const void *endpoint, uint64_t *counters, uint64_t *drops)
 {
-    static const uint8_t same[][2] = {
+    static const struct protocol_counter same[] = {
         { COUNTER_DATA_SENT, ROCE_COUNTER_DATA_SENT },
         { COUNTER_DATA_RETRANSMITTED, ROCE_COUNTER_DATA_RETRANSMITTED },
         { COUNTER_TIMEOUT_FIRED, ROCE_COUNTER_TIMEOUT_FIRED },
@@ -170,8 +167,7 @@ static void add_counters(const void *endpoint, uint64_t *counters, uint64_t *dro
     const struct roce_nic *nic = endpoint;
 
     (void)drops;
-    for (uint32_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-        counters[same[i][0]] += nic->counters[same[i][1]];
+    protocol_add_counters(counters, nic->counters, same, sizeof(same) / sizeof(same[0]));
 }
 
 static void check_nic(const void *endpoint)

@@ -17,24 +17,29 @@ static uint32_t forward(void *network, const struct switch_crossing *crossing)
     return way.reason == DROP_NONE ? way.port : SWITCH_NO_PORT;
 }
 
-static struct switch_decision admit_packet(
+struct switch_decision policy_buffer_admit(
     void *network, const struct switch_crossing *crossing, struct port *port, uint64_t now_ps)
 {
     struct shard *shard = network;
 
-    return (struct switch_decision){ .at_port = shared_buffer_admit(
-                                         &shard->sim->buffers[crossing->switch_index], port,
-                                         &crossing->packet, now_ps) };
+    struct shared_buffer *buffers = shard->sim->buffers;
+
+    return (struct switch_decision){
+        .at_port = buffers ? shared_buffer_admit(
+                                 &buffers[crossing->switch_index], port, &crossing->packet, now_ps)
+                           : port_admit(port, &crossing->packet, now_ps)
+    };
 }
 
-static struct switch_pause release_packet(
+struct switch_pause policy_buffer_release(
     void *network, const struct switch_crossing *crossing, uint64_t now_ps)
 {
     struct shard *shard = network;
 
     (void)now_ps;
-    shared_buffer_release(
-        &shard->sim->buffers[crossing->switch_index], crossing->packet.length_bytes);
+    if (shard->sim->buffers)
+        shared_buffer_release(
+            &shard->sim->buffers[crossing->switch_index], crossing->packet.length_bytes);
     return (struct switch_pause){ 0 };
 }
 
@@ -46,14 +51,16 @@ void policy_buffer_init(struct sim *sim, struct arena *arena)
         .alpha_log2 = buffers->alpha - TOPOLOGY_ALPHA_ONE };
     uint32_t count = sim->topology->switch_count;
 
-    if (config.size_bytes == 0 || sim->policy)
+    if (config.size_bytes == 0)
         return;
-    sim->policy = &policy_buffer;
+    if (!sim->policy)
+        sim->policy = &policy_buffer;
     sim->buffers = arena_take(arena, count, sizeof(*sim->buffers), _Alignof(struct shared_buffer));
     for (uint32_t i = 0; sim->buffers && i < count; i++)
         shared_buffer_init(&sim->buffers[i], &config);
 }
 
-const struct switch_policy policy_buffer = {
-    .forward = forward, .admit = admit_packet, .sent = release_packet, .lost = release_packet
-};
+const struct switch_policy policy_buffer = { .forward = forward,
+    .admit = policy_buffer_admit,
+    .sent = policy_buffer_release,
+    .lost = policy_buffer_release };

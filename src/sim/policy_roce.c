@@ -3,34 +3,12 @@
  * queues. ACKs, NAKs and CNPs are in the control queue, which has a limit of its own. */
 #include "sim/roce_world.h"
 
-#include <assert.h>
-#include <string.h>
+#include "sim/policy_buffer.h"
+#include "sim/policy_ecmp.h"
 
 #define PAUSE_PS       (UINT32_MAX * UINT64_C(1000)) /* until a frame ends it */
 #define PAUSE_AGAIN_PS UINT64_C(20000000)
 #define XON_BYTES      4096 /* a sender resumes this far below the threshold */
-
-_Static_assert(sizeof(struct ecmp_label) <= sizeof(struct ipv6_addr),
-    "a label is stored in place of the outer address");
-
-static struct ecmp_label label_of(const struct shard *shard, uint32_t packet)
-{
-    struct ecmp_label label;
-
-    memcpy(&label, &shard->packets.outer[packet], sizeof(label));
-    return label;
-}
-
-static uint32_t forward(void *network, const struct switch_crossing *crossing)
-{
-    const struct shard *shard = network;
-    struct ecmp_label label = label_of(shard, crossing->packet.handle);
-    uint32_t port = ecmp_forward(&shard->sim->roce->ecmp, crossing->switch_index, &label);
-
-    label.way_in = (uint16_t)crossing->in_port;
-    memcpy(&shard->packets.outer[crossing->packet.handle], &label, sizeof(label));
-    return port == ECMP_NO_PORT ? SWITCH_NO_PORT : port;
-}
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
@@ -64,7 +42,7 @@ static struct switch_decision queue_lossless(struct shard *shard,
     const struct switch_crossing *crossing, const struct port_entry *packet, struct port *port,
     uint64_t now_ps)
 {
-    struct pfc *pfc = &shard->sim->roce->switches[crossing->switch_index].pfc;
+    struct pfc *pfc = &shard->sim->roce->pfcs[crossing->switch_index];
     struct pfc_step step = pfc_admit(pfc, crossing->in_port, packet->length_bytes, now_ps);
     struct switch_decision decision = { .pause = pause_of(step.signal, crossing->in_port) };
 
@@ -86,15 +64,11 @@ static struct switch_decision admit_packet(
     void *network, const struct switch_crossing *crossing, struct port *port, uint64_t now_ps)
 {
     struct shard *shard = network;
-    struct roce_switch *here = &shard->sim->roce->switches[crossing->switch_index];
-    struct port_entry packet = crossing->packet;
+    struct switch_crossing marked = *crossing;
 
-    if (is_data(&packet))
-        mark_packet(shard, (uint32_t)(port - shard->ports), &packet);
-    return (struct switch_decision){ .at_port = here->buffer.config.size_bytes > 0
-                                                    ? shared_buffer_admit(
-                                                          &here->buffer, port, &packet, now_ps)
-                                                    : port_admit(port, &packet, now_ps) };
+    if (is_data(&marked.packet))
+        mark_packet(shard, (uint32_t)(port - shard->ports), &marked.packet);
+    return policy_buffer_admit(shard, &marked, port, now_ps);
 }
 
 static struct switch_decision admit_lossless(
@@ -109,41 +83,29 @@ static struct switch_decision admit_lossless(
     return queue_lossless(shard, crossing, &packet, port, now_ps);
 }
 
-static struct switch_pause release_packet(
-    void *network, const struct switch_crossing *crossing, uint64_t now_ps)
-{
-    struct shard *shard = network;
-    struct roce_switch *here = &shard->sim->roce->switches[crossing->switch_index];
-
-    (void)now_ps;
-    if (here->buffer.config.size_bytes > 0)
-        shared_buffer_release(&here->buffer, crossing->packet.length_bytes);
-    return (struct switch_pause){ 0 };
-}
-
 static struct switch_pause release_lossless(
     void *network, const struct switch_crossing *crossing, uint64_t now_ps)
 {
     struct shard *shard = network;
-    struct pfc *pfc = &shard->sim->roce->switches[crossing->switch_index].pfc;
+    struct pfc *pfc = &shard->sim->roce->pfcs[crossing->switch_index];
     uint32_t in_port;
 
     (void)now_ps;
     if (!is_data(&crossing->packet))
         return (struct switch_pause){ 0 };
-    in_port = label_of(shard, crossing->packet.handle).way_in;
+    in_port = policy_ecmp_label(shard, crossing->packet.handle).way_in;
     return pause_of(pfc_release(pfc, in_port, crossing->packet.length_bytes).signal, in_port);
 }
 
 const struct switch_policy policy_roce = { .marks = true,
-    .forward = forward,
+    .forward = policy_ecmp_forward,
     .admit = admit_packet,
-    .sent = release_packet,
-    .lost = release_packet };
+    .sent = policy_buffer_release,
+    .lost = policy_buffer_release };
 
 const struct switch_policy policy_roce_lossless = { .marks = true,
     .limits_data = true,
-    .forward = forward,
+    .forward = policy_ecmp_forward,
     .admit = admit_lossless,
     .sent = release_lossless,
     .lost = release_lossless };
@@ -205,21 +167,14 @@ static struct pfc_config pfc_config_of(const struct topology *topology, uint32_t
 
 static void init_switch(struct sim *sim, struct arena *arena, uint32_t switch_index)
 {
-    const struct topology_buffers *buffers = &sim->topology->config.buffers;
-    struct roce_switch measured;
-    struct roce_switch *here = sim->roce->switches ? &sim->roce->switches[switch_index] : &measured;
+    struct pfc measured;
+    struct pfc *here = sim->roce->pfcs ? &sim->roce->pfcs[switch_index] : &measured;
     uint32_t port_count = topology_port_count(sim->topology, switch_index);
     struct pfc_config config = pfc_config_of(sim->topology, switch_index);
 
-    shared_buffer_init(
-        &here->buffer, &(struct shared_buffer_config){ .size_bytes = buffers->shared_bytes,
-                           .cell_bytes = buffers->cell_bytes,
-                           .alpha_log2 = buffers->alpha - TOPOLOGY_ALPHA_ONE });
-    if (!sim->config.roce.pfc)
-        return;
-    pfc_init(&here->pfc, arena, &config, port_count);
+    pfc_init(here, arena, &config, port_count);
     for (uint32_t port = 0; arena->memory && port < port_count; port++)
-        pfc_reserve(&here->pfc, port, headroom_of(&sim->config, switch_index, port));
+        pfc_reserve(here, port, headroom_of(&sim->config, switch_index, port));
 }
 
 void policy_roce_init(struct sim *sim, struct arena *arena)
@@ -227,11 +182,11 @@ void policy_roce_init(struct sim *sim, struct arena *arena)
     struct roce_world *roce = sim->roce;
 
     roce->marks = sim->config.roce.cc == ROCE_CC_DCQCN;
-    roce->switches =
-        arena_take(arena, sim->topology->switch_count, sizeof(*roce->switches), _Alignof(uint64_t));
+    roce->pfcs = arena_take(arena, sim->config.roce.pfc ? sim->topology->switch_count : 0,
+        sizeof(*roce->pfcs), _Alignof(uint64_t));
     roce->markings =
         arena_take(arena, sim->port_count, sizeof(*roce->markings), _Alignof(uint64_t));
-    for (uint32_t i = 0; i < sim->topology->switch_count; i++)
+    for (uint32_t i = 0; sim->config.roce.pfc && i < sim->topology->switch_count; i++)
         init_switch(sim, arena, i);
     for (uint32_t i = 0; arena->memory && i < sim->port_count; i++)
         roce->markings[i] = ecn_marking_of(sim->config.roce.marking, sim->port_details[i].rate_bps);

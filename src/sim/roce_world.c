@@ -2,6 +2,8 @@
 /* What follows from the fabric for all NICs of RoCEv2, and their figures. */
 #include "sim/roce_world.h"
 
+#include "sim/protocol.h"
+
 enum {
     PACKETS_PER_NIC = 256,
     PACKETS_PER_QP = 8,
@@ -17,17 +19,17 @@ static struct roce_fabric fabric_of(const struct sim *sim)
         .base_rtt_ps = sim->topology->base_rtt_ps };
 }
 
-void roce_world_init(struct sim *sim, struct arena *arena, struct roce_world *measured)
+static void init_world(struct sim *sim, struct arena *arena, union protocol_world *measured)
 {
     struct roce_fabric fabric = fabric_of(sim);
 
     sim->roce = arena_take(arena, 1, sizeof(*sim->roce), _Alignof(struct roce_world));
     if (!sim->roce)
-        sim->roce = measured;
+        sim->roce = &measured->roce;
     sim->roce->profile = roce_profile_of(&sim->config.roce, &fabric);
 }
 
-uint32_t roce_world_ranges(const struct sim *sim, uint32_t depth)
+static uint32_t ranges_of(const struct sim *sim, uint32_t depth)
 {
     const struct roce_profile *profile = &sim->roce->profile;
     uint32_t pieces = profile->qps * sim->plane_count;
@@ -36,7 +38,7 @@ uint32_t roce_world_ranges(const struct sim *sim, uint32_t depth)
 }
 
 /* Queues, as if each were full of whole packets twice, and the links. */
-uint64_t roce_world_packets(const struct sim *sim)
+static uint64_t packets_of(const struct sim *sim)
 {
     const struct topology_config *config = &sim->topology->config;
     const struct topology_buffers *buffers = &config->buffers;
@@ -52,6 +54,25 @@ uint64_t roce_world_packets(const struct sim *sim)
            (uint64_t)sim->flow_count * sim->plane_count * sim->roce->profile.qps * PACKETS_PER_QP;
 }
 
+static const struct switch_policy *policy_of(const struct sim_config *config)
+{
+    return config->roce.pfc ? &policy_roce_lossless : &policy_roce;
+}
+
+static bool check_settings(const struct sim_config *config, struct problem *problem)
+{
+    return roce_settings_check(&config->roce, problem) && policy_roce_check(config, problem);
+}
+
+const struct protocol protocol_roce = {
+    .endpoint = &endpoint_roce,
+    .policy = policy_of,
+    .check = check_settings,
+    .init = init_world,
+    .ranges = ranges_of,
+    .packets = packets_of,
+};
+
 bool sim_roce(const struct sim *sim, struct sim_roce *out)
 {
     *out = (struct sim_roce){ 0 };
@@ -61,7 +82,7 @@ bool sim_roce(const struct sim *sim, struct sim_roce *out)
         for (uint32_t i = 0; i < ROCE_COUNTER_COUNT; i++)
             out->counters[i] += sim->roce->nics[nic].counters[i];
     for (uint32_t i = 0; sim->config.roce.pfc && i < sim->topology->switch_count; i++) {
-        const struct pfc *pfc = &sim->roce->switches[i].pfc;
+        const struct pfc *pfc = &sim->roce->pfcs[i];
 
         out->pauses += pfc->pause_count;
         if (pfc->peak_bytes > out->headroom_peak_bytes)

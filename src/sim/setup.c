@@ -7,12 +7,11 @@
 
 #include "base/power.h"
 #include "sim/actions.h"
-#include "sim/endpoint_mrc.h"
 #include "sim/group.h"
 #include "sim/nic_model.h"
 #include "sim/node_policy.h"
 #include "sim/policy_buffer.h"
-#include "sim/roce_world.h"
+#include "sim/protocol.h"
 
 enum {
     LINE = 64,
@@ -89,24 +88,19 @@ static void start_nics(struct sim *sim)
     }
 }
 
-const char *const sim_protocol_words[SIM_PROTOCOL_COUNT + 1] = { "mrc", "roce", NULL };
-
 /* A test may have NICs or switches of its own. */
 static void choose_protocol(struct sim *sim)
 {
-    bool is_roce = sim->config.protocol == SIM_ROCE;
-
-    sim->endpoint = sim->config.endpoint;
+    sim->protocol = protocol_of(sim->config.protocol);
+    sim->endpoint = sim->config.endpoint ? sim->config.endpoint : sim->protocol->endpoint;
     sim->policy = sim->config.policy;
-    if (!sim->endpoint)
-        sim->endpoint = is_roce ? &endpoint_roce : &endpoint_mrc;
-    if (!sim->policy && is_roce)
-        sim->policy = sim->config.roce.pfc ? &policy_roce_lossless : &policy_roce;
+    if (!sim->policy && sim->protocol->policy)
+        sim->policy = sim->protocol->policy(&sim->config);
 }
 
 struct sim *sim_init(struct arena *arena, const struct sim_config *config)
 {
-    struct roce_world measured_roce = { 0 };
+    union protocol_world measured_world = { 0 };
     struct sim measured;
     struct group measured_group;
     struct sim *taken = arena_take(arena, 1, sizeof(*taken), LINE);
@@ -131,8 +125,8 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     setup_group(sim, arena, &measured_group);
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
-    if (sim->endpoint == &endpoint_roce)
-        roce_world_init(sim, arena, &measured_roce);
+    if (sim->protocol->init)
+        sim->protocol->init(sim, arena, &measured_world);
     policy_buffer_init(sim, arena);
     setup_fabric(sim, arena);
     node_policy_init(sim, arena);

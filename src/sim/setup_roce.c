@@ -6,6 +6,7 @@
 
 #include "sim/roce_world.h"
 #include "sim/setup.h"
+#include "sim/ways.h"
 #include "sim/workload.h"
 
 enum {
@@ -15,65 +16,6 @@ enum {
     SOURCE_PORTS = 0x4000,
     STREAM_OF_SOURCE_PORTS = 5,
 };
-
-/* ---- ways ------------------------------------------------------------------------------------ */
-
-/* A pair of ports that QPs of a flow use. */
-struct way {
-    uint32_t from_port;
-    uint32_t to_port;
-};
-
-/* Returns the cable of a NIC's port; NULL: there is none. */
-static const struct link *cable_of(const struct sim *sim, uint32_t nic, uint32_t port)
-{
-    const struct link *link = &sim->links[sim->nics[nic].first_port + port];
-
-    return link->has_cable ? link : NULL;
-}
-
-static uint8_t distance(const struct sim *sim, const struct link *from, const struct link *to)
-{
-    if (!from || !to)
-        return ECMP_UNREACHED;
-    return ecmp_distance(
-        &sim->roce->ecmp, from->peer_node - sim->nic_count, to->peer_node - sim->nic_count);
-}
-
-/* Each port of the sender is paired with the nearest port of the receiver, if possible the one with
- * its number. Returns the number of ways. */
-static uint32_t find_ways(
-    const struct sim *sim, uint32_t from, uint32_t to, struct way ways[static TOPOLOGY_PLANES_MAX])
-{
-    uint32_t planes = sim->plane_count;
-    uint32_t count = 0;
-
-    for (uint32_t p = 0; p < planes; p++) {
-        uint8_t nearest = ECMP_UNREACHED;
-
-        for (uint32_t i = 0; i < planes; i++) {
-            uint32_t q = (p + i) % planes;
-            uint8_t links = distance(sim, cable_of(sim, from, p), cable_of(sim, to, q));
-
-            if (links < nearest) {
-                nearest = links;
-                ways[count] = (struct way){ .from_port = p, .to_port = q };
-            }
-        }
-        count += nearest != ECMP_UNREACHED;
-    }
-    return count;
-}
-
-static struct ecmp_label label_to(
-    const struct sim *sim, uint32_t from, uint32_t to, uint32_t port, uint16_t source_port)
-{
-    const struct link *last = cable_of(sim, to, port);
-
-    return (struct ecmp_label){ .flow = ecmp_flow(from, to, source_port),
-        .at = last->peer_node - sim->nic_count,
-        .port = last->peer_port };
-}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -100,7 +42,7 @@ static void count_flows(const struct sim *sim, struct roce_nic_config *configs)
     for (uint32_t i = 0; i < sim->flow_count; i++) {
         uint32_t from = nic_of(sim, sim->flows[i].from);
         uint32_t to = nic_of(sim, sim->flows[i].to);
-        uint32_t qps = find_ways(sim, from, to, ways) * sim->roce->profile.qps;
+        uint32_t qps = ways_find(sim, from, to, ways) * sim->roce->profile.qps;
 
         add_flow(&configs[from], &configs[to], qps, sim->flows[i].depth);
     }
@@ -131,13 +73,13 @@ static void connect_qp(struct sim *sim, struct arena *arena, const struct engine
     sender->to_nic = to;
     sender->dest_qp = at_receiver;
     sender->port = way.from_port;
-    sender->label = label_to(sim, from, to, way.to_port, source_port);
+    sender->label = ways_label(sim, from, to, way.to_port, source_port);
     roce_receiver_init(receiver, arena, &sim->roce->profile);
     receiver->connection = places[1].inlet;
     receiver->to_nic = from;
     receiver->dest_qp = at_sender;
     receiver->port = way.to_port;
-    receiver->label = label_to(sim, to, from, way.from_port, source_port);
+    receiver->label = ways_label(sim, to, from, way.from_port, source_port);
 }
 
 static void connect_flow(
@@ -150,16 +92,15 @@ static void connect_flow(
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_SOURCE_PORTS << 40 | index);
     struct place places[2] = { *from, *to };
     struct way ways[TOPOLOGY_PLANES_MAX];
-    uint32_t way_count = find_ways(sim, nic_of(sim, flow->from), nic_of(sim, flow->to), ways);
+    uint32_t way_count = ways_find(sim, nic_of(sim, flow->from), nic_of(sim, flow->to), ways);
 
     *outlet = (struct roce_outlet){ .flow = index,
         .first_sender = from->sender,
         .port_count = way_count,
         .depth = flow->depth,
         .messages = arena_take(arena, flow->depth, sizeof(*outlet->messages), ALIGNMENT) };
-    *inlet = (struct roce_inlet){ .flow = index,
-        .depth = flow->depth,
-        .messages = arena_take(arena, flow->depth, sizeof(*inlet->messages), ALIGNMENT) };
+    inlet->flow = index;
+    message_arrivals_init(&inlet->arrivals, arena, flow->depth);
     for (uint32_t i = 0; i < way_count * sim->roce->profile.qps; i++)
         connect_qp(sim, arena, flow, places, ways[i / sim->roce->profile.qps],
             (uint16_t)(SOURCE_PORTS_FIRST + prng_below(&prng, SOURCE_PORTS)));
@@ -187,8 +128,10 @@ static void setup_nics(
 
 static void measure_flow(const struct sim *sim, struct arena *arena, uint32_t depth, uint32_t qps)
 {
+    struct message_arrivals measured;
+
     arena_take(arena, depth, sizeof(struct roce_departure), ALIGNMENT);
-    arena_take(arena, depth, sizeof(struct roce_arrival), ALIGNMENT);
+    message_arrivals_init(&measured, arena, depth);
     for (uint32_t i = 0; i < qps; i++) {
         roce_sender_init(NULL, arena, &sim->roce->profile, depth);
         roce_receiver_init(NULL, arena, &sim->roce->profile);
@@ -225,6 +168,7 @@ void setup_roce(struct sim *sim, struct arena *arena)
     ecmp_init(&roce->ecmp, arena, sim->topology,
         &(struct ecmp_config){
             .seed = sim->config.seed, .is_polarised = sim->config.roce.polarised });
+    sim->ecmp = &roce->ecmp;
     policy_roce_init(sim, arena);
     roce->nics = arena_take(arena, sim->nic_count, sizeof(*roce->nics), ALIGNMENT);
     roce->outlets = arena_take(arena, sim->flow_count, sizeof(*roce->outlets), ALIGNMENT);

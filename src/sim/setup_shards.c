@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up shards: their packets, lists of arrivals, outboxes and reports. */
 #include "sim/group.h"
-#include "sim/roce_world.h"
+#include "sim/protocol.h"
 #include "sim/setup.h"
 #include "sim/work.h"
 
@@ -68,8 +68,8 @@ static uint32_t packet_count_max(const struct sim *sim)
     uint64_t count = (uint64_t)sim->flow_count * (2 * window + CONTROL_PER_FLOW) +
                      (uint64_t)sim->nic_count * PACKETS_PER_NIC + PACKETS_LEAST;
 
-    if (sim->roce)
-        count = roce_world_packets(sim) + PACKETS_LEAST;
+    if (sim->protocol->packets)
+        count = sim->protocol->packets(sim) + PACKETS_LEAST;
     return (uint32_t)(count < UINT32_MAX / 2 ? count : UINT32_MAX / 2);
 }
 

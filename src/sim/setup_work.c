@@ -5,7 +5,7 @@
 
 #include "sim/account.h"
 #include "sim/plane_check.h"
-#include "sim/roce_world.h"
+#include "sim/protocol.h"
 #include "sim/setup.h"
 #include "sim/work.h"
 
@@ -148,7 +148,8 @@ static void init_flows(struct sim *sim)
 /* Returns how many ranges of a flow's bytes may have been placed after a gap. */
 static uint32_t range_count(const struct sim *sim, const struct sim_workload *workload)
 {
-    return sim->roce ? roce_world_ranges(sim, depth_of(workload)) : sim->window_psns;
+    return sim->protocol->ranges ? sim->protocol->ranges(sim, depth_of(workload))
+                                 : sim->window_psns;
 }
 
 /* Takes memory for the messages of flows. */

@@ -185,8 +185,8 @@ struct sim_group {
 
 /* The protocol of all NICs and switches. */
 enum sim_protocol {
-    SIM_MRC,
-    SIM_ROCE, /* RoCEv2, on switches with ECMP */
+#define PROTOCOL(ID, name, meaning) SIM_##ID,
+#include "sim/protocols.def"
     SIM_PROTOCOL_COUNT,
 };
 /* The names in experiment files and results, then NULL. */

@@ -77,6 +77,7 @@ struct engine_tracer {
 
 struct nic_model;  /* nic_model.h */
 struct group;      /* group.h */
+struct protocol;   /* protocol.h */
 struct roce_world; /* roce_world.h */
 
 struct engine_action {
@@ -139,6 +140,7 @@ struct engine_flow_end {
  * elements of arrays that belong to its own nodes, their ports, ranks and flows. */
 struct sim {
     struct sim_config config;
+    const struct protocol *protocol;
     const struct endpoint_ops *endpoint;
     const struct switch_policy *policy; /* NULL: MRC */
     const struct plan *fabric;
@@ -162,6 +164,7 @@ struct sim {
     struct nic_model *nic_models;  /* of each NIC; NULL: ideal */
     struct nic_cost nic_cost;
     struct roce_world *roce;          /* NULL: another protocol */
+    const struct ecmp *ecmp;          /* routes of switches that hash; NULL: by uSIDs */
     struct deadline_heap *departures; /* of each switch with a policy: when its ports send */
     uint32_t nic_slots;               /* packets that wait to be received by a NIC */
     bool has_slow_arrivals;           /* arrivals at NICs may be pauses, or wait */
@@ -229,6 +232,13 @@ static inline uint64_t sim_engine_ns(uint64_t time_ps)
 static inline uint64_t sim_engine_ps(uint64_t time_ns)
 {
     return time_ns >= UINT64_MAX / ENGINE_PS_PER_NS ? SIM_NEVER_PS : time_ns * ENGINE_PS_PER_NS;
+}
+
+/* A timer that is exact to the picosecond expires in the nanosecond after it. */
+static inline uint64_t sim_engine_deadline_ns(uint64_t deadline_ps)
+{
+    return deadline_ps == UINT64_MAX ? UINT64_MAX
+                                     : (deadline_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
 }
 
 static inline uint64_t sim_engine_mix(uint64_t hash, uint64_t value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides messages into pieces and puts them together again. */
+/* Divides messages into pieces, and completes them in order. */
 #include "rival/rocev2/roce_connection.h"
 
 #include <assert.h>
@@ -54,29 +54,5 @@ bool roce_connection_take_sent(struct roce_outlet *outlet, struct roce_departure
     if (outlet->completed == outlet->posted || out->pieces_left > 0)
         return false;
     outlet->completed++;
-    return true;
-}
-
-void roce_connection_note(struct roce_inlet *inlet, const struct roce_packet *packet)
-{
-    struct roce_arrival *message = &inlet->messages[packet->message % inlet->depth];
-
-    if (!message->has_begun)
-        *message = (struct roce_arrival){ .packets_left = packet->message_packets,
-            .tag = packet->tag,
-            .has_begun = true,
-            .tells = packet->flags & ROCE_TELLS };
-    message->packets_left--;
-}
-
-bool roce_connection_take_received(struct roce_inlet *inlet, struct roce_arrival *out)
-{
-    struct roce_arrival *next = &inlet->messages[inlet->delivered % inlet->depth];
-
-    *out = *next;
-    if (!next->has_begun || next->packets_left > 0)
-        return false;
-    *next = (struct roce_arrival){ 0 };
-    inlet->delivered++;
     return true;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "rival/rocev2/roce_packet.h"
+#include "rival/message/message_arrivals.h"
 #include "rival/rocev2/roce_profile.h"
 
 /* A message that is not acknowledged completely. */
@@ -27,20 +27,10 @@ struct roce_outlet {
     struct roce_departure *messages; /* by number modulo depth */
 };
 
-/* A message that has not arrived completely, or follows one that has not. */
-struct roce_arrival {
-    uint32_t packets_left;
-    uint32_t tag;
-    bool has_begun;
-    bool tells;
-};
-
 /* The receiving end of a connection. */
 struct roce_inlet {
     uint32_t flow;
-    uint32_t depth;
-    uint32_t delivered;            /* messages */
-    struct roce_arrival *messages; /* by number modulo depth */
+    struct message_arrivals arrivals;
 };
 
 /* A message is divided among all ports of a connection, and among its QPs if they do not take
@@ -62,8 +52,3 @@ uint32_t roce_connection_post(struct roce_outlet *, uint64_t bytes, uint32_t pie
 void roce_connection_piece_done(struct roce_outlet *, uint32_t message);
 /* Takes out the oldest message if it is complete. */
 bool roce_connection_take_sent(struct roce_outlet *, struct roce_departure *);
-
-/* A new packet of a message has arrived. */
-void roce_connection_note(struct roce_inlet *, const struct roce_packet *);
-/* Takes out the next message if it is complete. */
-bool roce_connection_take_received(struct roce_inlet *, struct roce_arrival *);

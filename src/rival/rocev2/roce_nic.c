@@ -17,7 +17,6 @@ void roce_nic_init(struct roce_nic *nic, struct arena *arena, const struct roce_
 {
     struct roce_nic made = { .profile = profile,
         .config = *config,
-        .event_room = config->event_count + config->sender_count,
         .answer_room = config->receiver_count * ANSWERS_PER_RECEIVER + ANSWERS_LEAST };
 
     made.outlets = arena_take(arena, config->outlet_count, sizeof(*made.outlets), ALIGNMENT);
@@ -25,7 +24,7 @@ void roce_nic_init(struct roce_nic *nic, struct arena *arena, const struct roce_
     made.senders = arena_take(arena, config->sender_count, sizeof(*made.senders), ALIGNMENT);
     made.receivers = arena_take(arena, config->receiver_count, sizeof(*made.receivers), ALIGNMENT);
     made.ports = arena_take(arena, config->port_count, sizeof(*made.ports), ALIGNMENT);
-    made.events = arena_take(arena, made.event_room, sizeof(*made.events), ALIGNMENT);
+    event_queue_init(&made.events, arena, config->event_count + config->sender_count);
     deadline_heap_init(&made.timers, arena, config->sender_count);
     for (uint32_t i = 0; i < config->port_count; i++) {
         struct roce_answer *answers =
@@ -45,22 +44,6 @@ static void count_one(struct roce_nic *nic, enum roce_counter counter)
     nic->counters[counter]++;
 }
 
-/* ---- events ---------------------------------------------------------------------------------- */
-
-static void tell_event(struct roce_nic *nic, struct endpoint_event event)
-{
-    assert(nic->events_in - nic->events_out < nic->event_room);
-    nic->events[nic->events_in++ % nic->event_room] = event;
-}
-
-bool roce_nic_next_event(struct roce_nic *nic, struct endpoint_event *out)
-{
-    if (nic->events_in == nic->events_out)
-        return false;
-    *out = nic->events[nic->events_out++ % nic->event_room];
-    return true;
-}
-
 /* ---- messages -------------------------------------------------------------------------------- */
 
 void roce_nic_post(struct roce_nic *nic, uint32_t outlet_index,
@@ -73,7 +56,8 @@ void roce_nic_post(struct roce_nic *nic, uint32_t outlet_index,
 
     if (outlet->port_count == 0) {
         count_one(nic, ROCE_COUNTER_QP_ERRORS);
-        tell_event(nic, (struct endpoint_event){ .kind = ENDPOINT_FAILED, .flow = outlet->flow });
+        event_queue_push(
+            &nic->events, (struct endpoint_event){ .kind = ENDPOINT_FAILED, .flow = outlet->flow });
         return;
     }
     division = roce_connection_divide(nic->profile, outlet, message->bytes);
@@ -105,28 +89,29 @@ static void complete_pieces(struct roce_nic *nic, struct roce_sender *sender)
     while (roce_connection_take_sent(outlet, &message)) {
         count_one(nic, ROCE_COUNTER_MESSAGES_SENT);
         nic->counters[ROCE_COUNTER_BYTES_ACKNOWLEDGED] += message.bytes;
-        tell_event(nic, (struct endpoint_event){ .kind = ENDPOINT_SENT, .flow = outlet->flow });
+        event_queue_push(
+            &nic->events, (struct endpoint_event){ .kind = ENDPOINT_SENT, .flow = outlet->flow });
     }
 }
 
 static void fail_sender(struct roce_nic *nic, const struct roce_sender *sender)
 {
     count_one(nic, ROCE_COUNTER_QP_ERRORS);
-    tell_event(nic, (struct endpoint_event){ .kind = ENDPOINT_FAILED,
-                        .flow = nic->outlets[sender->connection].flow,
-                        .qpn = (uint32_t)(sender - nic->senders) });
+    event_queue_push(&nic->events, (struct endpoint_event){ .kind = ENDPOINT_FAILED,
+                                       .flow = nic->outlets[sender->connection].flow,
+                                       .qpn = (uint32_t)(sender - nic->senders) });
 }
 
 static void deliver_messages(struct roce_nic *nic, struct roce_inlet *inlet)
 {
-    struct roce_arrival message;
+    struct message_arrival message;
 
-    while (roce_connection_take_received(inlet, &message)) {
+    while (message_arrivals_take(&inlet->arrivals, &message)) {
         count_one(nic, ROCE_COUNTER_MESSAGES_RECEIVED);
         if (message.tells)
-            tell_event(
-                nic, (struct endpoint_event){
-                         .kind = ENDPOINT_RECEIVED, .flow = inlet->flow, .tag = message.tag });
+            event_queue_push(&nic->events,
+                (struct endpoint_event){
+                    .kind = ENDPOINT_RECEIVED, .flow = inlet->flow, .tag = message.tag });
     }
 }
 
@@ -243,7 +228,10 @@ static struct roce_placing receive_data(
         return placing;
     nic->counters[ROCE_COUNTER_BYTES_PLACED] += packet->length;
     placing.length = packet->length;
-    roce_connection_note(inlet, packet);
+    message_arrivals_note(&inlet->arrivals, packet->message,
+        &(struct message_arrival){ .packets_left = packet->message_packets,
+            .tag = packet->tag,
+            .tells = packet->flags & ROCE_TELLS });
     deliver_messages(nic, inlet);
     return placing;
 }

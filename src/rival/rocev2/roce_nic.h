@@ -10,6 +10,7 @@
 
 #include "base/deadline_heap.h"
 #include "network/network.h"
+#include "rival/message/event_queue.h"
 #include "rival/rocev2/roce_connection.h"
 #include "rival/rocev2/roce_receiver.h"
 #include "rival/rocev2/roce_sender.h"
@@ -49,11 +50,8 @@ struct roce_nic {
     struct roce_sender *senders;
     struct roce_receiver *receivers;
     struct roce_port *ports;
-    struct endpoint_event *events; /* a ring */
-    uint32_t event_room;
-    uint32_t answer_room; /* at each port */
-    uint64_t events_in;
-    uint64_t events_out;
+    struct event_queue events;
+    uint32_t answer_room;        /* at each port */
     uint32_t ready_count;        /* senders in the lists of ports */
     uint32_t answer_count;       /* at all ports */
     struct deadline_heap timers; /* of senders; may be too early */
@@ -96,10 +94,8 @@ static inline bool roce_nic_wants_to_send(const struct roce_nic *nic)
 
 static inline bool roce_nic_wants_to_tell(const struct roce_nic *nic)
 {
-    return nic->events_in != nic->events_out;
+    return !event_queue_is_empty(&nic->events);
 }
-
-bool roce_nic_next_event(struct roce_nic *, struct endpoint_event *);
 
 /* Returns when roce_nic_expire() must be called; DEADLINE_HEAP_NEVER: never. */
 static inline uint64_t roce_nic_deadline_ps(const struct roce_nic *nic)

@@ -37,28 +37,16 @@ void roce_settings_init(struct roce_settings *settings)
         .headroom_bytes = ROCE_HEADROOM_COMPUTED };
 }
 
-struct limit {
-    const char *member;
-    uint64_t number;
-    uint64_t least;
-    uint64_t most;
-};
-
 bool roce_settings_check(const struct roce_settings *settings, struct problem *problem)
 {
-    const struct limit limits[] = {
+    const struct problem_limit limits[] = {
         { "qps", settings->qps, 1, ROCE_QPS_MAX },
         { "retries", settings->retries, 0, ROCE_RETRIES_MAX },
         { "ack_every", settings->ack_every, 1, ROCE_ACK_EVERY_MAX },
     };
 
-    for (uint32_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-        if (limits[i].number < limits[i].least || limits[i].number > limits[i].most) {
-            problem->section = "roce";
-            return problem_is(problem, limits[i].member, "% is not between % and %",
-                (struct problem_numbers){ limits[i].number, limits[i].least, limits[i].most });
-        }
-    return true;
+    problem->section = "roce";
+    return problem_limits(problem, limits, sizeof(limits) / sizeof(limits[0]));
 }
 
 /* Selective repeat has as much in flight as the empty path holds. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes labels. */
+#include "sim/policy_ecmp.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(struct ecmp_label) <= sizeof(struct ipv6_addr),
+    "a label is stored in place of the outer address");
+
+struct ecmp_label policy_ecmp_label(const struct shard *shard, uint32_t packet)
+{
+    struct ecmp_label label;
+
+    memcpy(&label, &shard->packets.outer[packet], sizeof(label));
+    return label;
+}
+
+void policy_ecmp_set_label(struct shard *shard, uint32_t packet, const struct ecmp_label *label)
+{
+    memcpy(&shard->packets.outer[packet], label, sizeof(*label));
+}
+
+uint32_t policy_ecmp_forward(void *network, const struct switch_crossing *crossing)
+{
+    struct shard *shard = network;
+    struct ecmp_label label = policy_ecmp_label(shard, crossing->packet.handle);
+    uint32_t port = ecmp_forward(shard->sim->ecmp, crossing->switch_index, &label);
+
+    label.way_in = (uint16_t)crossing->in_port;
+    policy_ecmp_set_label(shard, crossing->packet.handle, &label);
+    return port == ECMP_NO_PORT ? SWITCH_NO_PORT : port;
+}
