@@ -8,8 +8,8 @@
  * it sends and takes from there what it receives. Only the implementation knows what is in a
  * packet, apart from what struct endpoint_departure says.
  *
- * Pausing a port (PFC, credits) is a matter of the link: a port that must not send is not in
- * `ready_ports`. */
+ * Pausing a port (PFC, credits) is a matter of the link: a port whose data must wait is not in
+ * `ready_ports`, unless the endpoint passes pauses. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,6 +62,10 @@ struct endpoint_event {
 };
 
 struct endpoint_ops {
+    /* Its control packets leave while data is paused: `ready_ports` also has ports with room for a
+     * control packet only, and it must find out which those are. */
+    bool passes_pauses;
+
     /* Makes the endpoints of all NICs and their flows. With an arena without memory, it only
      * measures. */
     void (*setup)(void *network, struct arena *);

@@ -21,8 +21,8 @@ struct switch_crossing {
     uint32_t out_port;
 };
 
-/* A pause frame: from its arrival on, the port at the other end of the link sends nothing for
- * duration_ps. 0 ends the pause. */
+/* A pause frame: from its arrival on, the port at the other end of the link sends no data for
+ * duration_ps. 0 ends the pause. Control packets leave meanwhile. */
 struct switch_pause {
     bool is_due; /* false: no pause frame is sent */
     uint32_t port;

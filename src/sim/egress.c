@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sim/node_policy.h"
+#include "sim/pause.h"
 #include "sim/srv6.h"
 #include "sim/wire_check.h"
 
@@ -143,7 +144,7 @@ static void emit_special(struct shard *shard, uint32_t port, const struct port_t
         passage.arrives_ps - early_ps(shard, port, sent), &sent->entry);
 }
 
-/* Not inlined: a link without a fault need not look at each packet. */
+/* Not inlined: a link without faults and pauses need not look at each packet. */
 static __attribute__((noinline)) void transmit_slowly(
     struct shard *shard, uint32_t port, uint64_t now_ps)
 {
@@ -153,16 +154,18 @@ static __attribute__((noinline)) void transmit_slowly(
     do {
         uint64_t start_ps = queue->free_ps;
         const struct port_entry *sent = port_send(queue);
+        uint64_t end_ps = queue->free_ps;
 
+        if (shard->policy)
+            pause_on_sent(shard, port);
         if (link->is_special) {
             emit_special(shard, port,
                 &(struct port_transmission){
-                    .entry = *sent, .start_ps = start_ps, .end_ps = queue->free_ps });
+                    .entry = *sent, .start_ps = start_ps, .end_ps = end_ps });
             continue;
         }
         shard->packet_hops++;
-        shard_post(
-            shard, link->peer_node, link->peer_port, link_arrival_ps(link, queue->free_ps), sent);
+        shard_post(shard, link->peer_node, link->peer_port, link_arrival_ps(link, end_ps), sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 
@@ -171,7 +174,7 @@ void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
     const struct link *link = &shard->links[port];
     struct port *queue = &shard->ports[port];
 
-    if (__builtin_expect(!egress_is_plain(shard, port), false)) {
+    if (__builtin_expect(!egress_is_plain(shard, port) || shard->policy, false)) {
         transmit_slowly(shard, port, now_ps);
         return;
     }

@@ -3,6 +3,7 @@
  * nanoseconds. */
 #include <assert.h>
 
+#include "sim/node_nic.h"
 #include "sim/policy_ecmp.h"
 #include "sim/protocol.h"
 #include "sim/work.h"
@@ -69,11 +70,13 @@ static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
     struct endpoint_departure *departure, uint64_t now_ps)
 {
     struct shard *shard = network;
+    struct roce_ready ready = { .answers = ready_ports,
+        .data = node_nic_data_ports(shard, nic, ready_ports) };
     struct roce_leaving leaving;
     bool is_data;
     uint32_t handle;
 
-    if (!roce_nic_send(shard->nics[nic].endpoint, ready_ports, &leaving, now_ps))
+    if (!roce_nic_send(shard->nics[nic].endpoint, ready, &leaving, now_ps))
         return false;
     handle = packets_take(&shard->packets);
     assert(handle != PACKETS_NONE);
@@ -181,6 +184,7 @@ static void setup(void *network, struct arena *arena)
 }
 
 const struct endpoint_ops endpoint_roce = {
+    .passes_pauses = true,
     .setup = setup,
     .receive = receive_packet,
     .send = send_packet,

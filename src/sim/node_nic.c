@@ -7,6 +7,7 @@
 #include "sim/egress.h"
 #include "sim/nic_model.h"
 #include "sim/node_policy.h"
+#include "sim/pause.h"
 #include "sim/srv6.h"
 #include "sim/work.h"
 
@@ -72,6 +73,25 @@ static uint32_t waiting_at(const struct port *port)
     return port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;
 }
 
+static bool has_room(const struct shard *shard, uint32_t port, uint64_t now_ps)
+{
+    const struct port *queue = &shard->ports[port];
+
+    return waiting_at(queue) < ENGINE_NIC_ROOM ||
+           (shard->endpoint->passes_pauses && pause_holds(shard, port, now_ps) &&
+               queue->queues[PORT_CONTROL].count < ENGINE_NIC_ROOM);
+}
+
+uint32_t node_nic_data_ports(const struct shard *shard, uint32_t nic_index, uint32_t ready_ports)
+{
+    uint32_t first_port = shard->nics[nic_index].first_port;
+
+    for (uint32_t p = 0; p < shard->plane_count; p++)
+        if (waiting_at(&shard->ports[first_port + p]) >= ENGINE_NIC_ROOM)
+            ready_ports &= ~(UINT32_C(1) << p);
+    return ready_ports;
+}
+
 /* Returns false if there is no such path. */
 static bool address(
     const struct shard *shard, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
@@ -103,6 +123,8 @@ static void enqueue_packet(
         srv6_enter(shard, &packet);
     egress_advance(shard, port, now_ps);
     egress_enter(shard, port, &packet, now_ps);
+    if (__builtin_expect(shard->policy != NULL, false))
+        pause_on_entered(shard, port, now_ps);
 }
 
 /* Advances the ports to now and returns those with room for a packet. */
@@ -112,7 +134,7 @@ static uint32_t ready_ports(struct shard *shard, const struct engine_nic *nic, u
 
     for (uint32_t p = 0; p < shard->plane_count; p++) {
         egress_advance(shard, nic->first_port + p, now_ps);
-        if (waiting_at(&shard->ports[nic->first_port + p]) < ENGINE_NIC_ROOM)
+        if (has_room(shard, nic->first_port + p, now_ps))
             ready |= UINT32_C(1) << p;
     }
     return ready & nic->ports_up;
@@ -177,7 +199,7 @@ static void send_packets(struct shard *shard, uint32_t index, uint64_t now_ps)
         if (__builtin_expect(shard->nic_models != NULL, false) &&
             !hold_packet(shard, index, &leaving, now_ps))
             break;
-        if (waiting_at(&shard->ports[nic->first_port + leaving.port]) >= ENGINE_NIC_ROOM)
+        if (!has_room(shard, nic->first_port + leaving.port, now_ps))
             ready &= ~(UINT32_C(1) << leaving.port);
     }
     nic->room_ps = ports_ps(shard, nic);

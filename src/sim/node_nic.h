@@ -14,5 +14,8 @@ void node_nic_run(struct shard *, uint32_t nic_index, const struct mailbox_entry
 void node_nic_arrive(
     struct shard *, uint32_t nic_index, const struct mailbox_entry *, uint64_t now_ps);
 
+/* Returns those of the ports that have room for a data packet, too. */
+uint32_t node_nic_data_ports(const struct shard *, uint32_t nic_index, uint32_t ready_ports);
+
 /* Tells the endpoint that a link went down or came up. */
 void node_nic_ports_changed(struct shard *, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps);

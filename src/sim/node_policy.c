@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "sim/egress.h"
+#include "sim/pause.h"
 #include "sim/sort.h"
 
 enum {
@@ -26,8 +27,7 @@ static void send_pause(
     struct engine_port *details = &shard->port_details[port];
     const struct link *link = &shard->links[port];
     uint64_t units = (pause->duration_ps + PAUSE_UNIT_PS - 1) / PAUSE_UNIT_PS;
-    uint64_t free_ps =
-        details->paused_until_ps > now_ps ? details->free_ps : shard->ports[port].free_ps;
+    uint64_t free_ps = pause_wire_free_ps(shard, port, now_ps);
 
     assert(units <= UINT32_MAX);
     if (!pause->is_due || link_refusal(link, &details->fault) != LOSS_REASON_COUNT)
@@ -47,17 +47,10 @@ static void send_pause(
 void node_policy_on_pause(
     struct shard *shard, uint32_t port, struct port_entry frame, uint64_t now_ps)
 {
-    struct engine_port *details = &shard->port_details[port];
-    struct port *queue = &shard->ports[port];
     uint64_t units = (uint32_t)frame.ecn << 24 | (uint32_t)frame.class << 16 | frame.length_bytes;
-    bool is_paused = details->paused_until_ps > now_ps;
 
     shard->pauses_under_way--;
-    if (!is_paused)
-        details->free_ps = queue->free_ps;
-    details->paused_until_ps = now_ps + units * PAUSE_UNIT_PS;
-    queue->free_ps =
-        details->free_ps > details->paused_until_ps ? details->free_ps : details->paused_until_ps;
+    pause_set(shard, port, now_ps + units * PAUSE_UNIT_PS, now_ps);
 }
 
 void node_policy_on_lost(
@@ -128,10 +121,12 @@ static void admit_packet(
     if (egress_is_cut_off(shard, port, handle))
         return;
     decision = shard->policy->admit(shard, crossing, &shard->ports[port], now_ps);
-    if (decision.at_port.verdict == PORT_DROPPED)
+    if (decision.at_port.verdict == PORT_DROPPED) {
         egress_refuse(shard, handle, decision.at_port.reason);
-    else
+    } else {
+        pause_on_entered(shard, port, now_ps);
         note_port(shard, crossing->switch_index, crossing->out_port);
+    }
     send_pause(shard, crossing->switch_index, &decision.pause, now_ps);
 }
 

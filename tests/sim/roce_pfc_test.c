@@ -118,6 +118,32 @@ SPEC("pauses block a flow that does not use the bottleneck; losses do not")
     EXPECT_GE(lossless.victim_ps, 2 * alone.victim_ps);
 }
 
+/* NIC 1 writes short messages one after the other to NIC 8, whose data is paused in the incast. */
+static uint64_t answered_ps(uint32_t workload_count)
+{
+    static const uint32_t answering_nics[] = { 1, 8 };
+    struct cluster cluster;
+    struct sim_flow flow;
+
+    describe(&cluster);
+    cluster.config.roce.cc = ROCE_CC_NONE;
+    cluster.config.workload_count = workload_count;
+    cluster.workloads[0].nics = answering_nics;
+    cluster.workloads[0].message_bytes = 4096;
+    cluster.workloads[0].iterations = 40;
+    cluster_open(&cluster);
+    EXPECT_EQ(sim_run(cluster.sim, SIM_NEVER_PS), SIM_FINISHED);
+    EXPECT_STR_EQ(sim_violation(cluster.sim), "");
+    sim_flow_at(cluster.sim, 0, &flow);
+    cluster_close(&cluster);
+    return flow.ended_ps - flow.started_ps;
+}
+
+SPEC("a pause stops data only: a paused NIC still acknowledges what it receives")
+{
+    EXPECT_LE(answered_ps(2), answered_ps(1) * 11 / 10);
+}
+
 SPEC("DCQCN slows the senders down, so that there are fewer pauses")
 {
     struct congestion alone = run(true, ROCE_CC_NONE, 2);

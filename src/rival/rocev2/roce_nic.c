@@ -179,16 +179,16 @@ static void send_data(
 }
 
 bool roce_nic_send(
-    struct roce_nic *nic, uint32_t ready_ports, struct roce_leaving *leaving, uint64_t now_ps)
+    struct roce_nic *nic, struct roce_ready ready, struct roce_leaving *leaving, uint64_t now_ps)
 {
     for (uint32_t p = 0; p < nic->config.port_count; p++)
-        if (ready_ports >> p & 1 && nic->ports[p].answers_in != nic->ports[p].answers_out) {
+        if (ready.answers >> p & 1 && nic->ports[p].answers_in != nic->ports[p].answers_out) {
             send_answer(nic, &nic->ports[p], leaving);
             return true;
         }
     for (uint32_t p = 0; p < nic->config.port_count; p++) {
         roce_schedule_drop_idle(nic, &nic->ports[p], now_ps);
-        if (ready_ports >> p & 1 && nic->ports[p].first_ready != ROCE_NONE) {
+        if (ready.data >> p & 1 && nic->ports[p].first_ready != ROCE_NONE) {
             send_data(nic, &nic->ports[p], leaving, now_ps);
             return true;
         }

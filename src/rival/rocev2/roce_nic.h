@@ -75,8 +75,13 @@ struct roce_leaving {
     uint32_t port;
     uint32_t sender; /* UINT32_MAX: an answer */
 };
+/* Ports with room, one bit each. */
+struct roce_ready {
+    uint32_t answers;
+    uint32_t data;
+};
 /* Returns false if there is none for these ports. */
-bool roce_nic_send(struct roce_nic *, uint32_t ready_ports, struct roce_leaving *, uint64_t now_ps);
+bool roce_nic_send(struct roce_nic *, struct roce_ready, struct roce_leaving *, uint64_t now_ps);
 
 /* Bytes to place; length 0 if there are none. */
 struct roce_placing {
