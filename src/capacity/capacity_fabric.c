@@ -70,7 +70,7 @@ static uint32_t link_of(
         double times = (double)plane_of(building, route->plane)->count * name.plane_links;
 
         *link =
-            new_link(building, times * link_rates_of(building->rates, step->link, way)->bps, &name);
+            new_link(building, times * link_rates_of(building->rates, step->link, way).bps, &name);
     }
     return *link - 1;
 }
@@ -135,8 +135,6 @@ static void add_flow(struct building *building, const struct capacity_demand *de
 struct parts {
     struct link_rates rates;
     struct link_merge merge;
-    uint32_t *link_of;
-    size_t link_count; /* directions count separately */
 };
 
 struct request {
@@ -149,26 +147,27 @@ struct request {
 
 static void take_parts(struct parts *parts, struct arena *arena, const struct request *request)
 {
-    const struct plan *fabric = request->fabric;
-
-    parts->link_count = 2 * topology_link_count(&fabric->topology);
-    link_rates_init(&parts->rates, arena, fabric, request->in_force, request->in_force_count);
+    link_rates_init(
+        &parts->rates, arena, request->fabric, request->in_force, request->in_force_count);
     link_merge_init(&parts->merge, arena, &parts->rates, request->demands, request->demand_count);
-    parts->link_of =
-        arena_take(arena, parts->link_count, sizeof(*parts->link_of), alignof(uint32_t));
 }
 
-static void add_flows(
+/* calloc() need not touch the numbers of links that no flow uses. */
+static int add_flows(
     struct building *building, const struct parts *parts, const struct request *request)
 {
-    for (size_t i = 0; i < parts->link_count; i++)
-        parts->link_of[i] = 0;
+    size_t link_count = topology_link_count(&request->fabric->topology);
+
     building->fabric = request->fabric;
     building->rates = &parts->rates;
     building->merge = &parts->merge;
-    building->link_of = parts->link_of;
+    building->link_of = calloc(LINK_WAY_COUNT * link_count, sizeof(*building->link_of));
+    if (!building->link_of)
+        return -ENOMEM;
     for (uint32_t i = 0; i < request->demand_count; i++)
         add_flow(building, &request->demands[i]);
+    free(building->link_of);
+    return 0;
 }
 
 static void take_result(
@@ -192,8 +191,10 @@ static int build_result(
     struct building counted = { 0 };
     struct building built = { 0 };
     struct arena arena;
+    int err = add_flows(&counted, parts, request);
 
-    add_flows(&counted, parts, request);
+    if (err)
+        return err;
     arena_init(&arena, NULL, 0);
     take_result(&built, &arena, &counted);
     out->memory = malloc(arena.used_bytes + 1);
@@ -201,7 +202,9 @@ static int build_result(
         return -ENOMEM;
     arena_init(&arena, out->memory, arena.used_bytes);
     take_result(&built, &arena, &counted);
-    add_flows(&built, parts, request);
+    err = add_flows(&built, parts, request);
+    if (err)
+        return err;
     out->names = built.names;
     out->input = (struct capacity_input){ .link_bps = built.link_bps,
         .link_count = built.link_count,
@@ -235,6 +238,8 @@ int capacity_fabric_init(struct capacity_fabric *out, const struct plan *fabric,
     arena_init(&arena, memory, arena.used_bytes);
     take_parts(&parts, &arena, &request);
     err = build_result(out, &parts, &request);
+    if (err)
+        capacity_fabric_fini(out);
     free(memory);
     return err;
 }

@@ -4,27 +4,34 @@
 
 #include <stdalign.h>
 
-static bool is_alike(const struct link_rate *a, const struct link_rate *b)
+static bool is_alike(const struct link_rates *rates, size_t link, size_t other)
 {
-    return a[LINK_UP].bps == b[LINK_UP].bps && a[LINK_UP].kept == b[LINK_UP].kept &&
-           a[LINK_DOWN].bps == b[LINK_DOWN].bps && a[LINK_DOWN].kept == b[LINK_DOWN].kept;
+    for (enum link_way way = LINK_UP; way < LINK_WAY_COUNT; way++) {
+        struct link_rate a = link_rates_of(rates, link, way);
+        struct link_rate b = link_rates_of(rates, other, way);
+
+        if (a.bps != b.bps || a.kept != b.kept)
+            return false;
+    }
+    return true;
 }
 
-static const struct link_rate *rate_at(
-    const struct link_rates *rates, struct ev_path path, uint32_t leaf)
+static size_t link_at(const struct link_rates *rates, struct ev_path path, uint32_t leaf)
 {
     const struct topology_leaf_uplink uplink = {
         .plane = path.plane, .leaf = leaf, .number = path.uplink
     };
 
-    return link_rates_of(rates, topology_uplink(&rates->fabric->topology, &uplink), LINK_UP);
+    return topology_uplink(&rates->fabric->topology, &uplink);
 }
 
 static bool are_paths_alike(const struct link_merge *merge, struct ev_path a, struct ev_path b)
 {
-    for (uint32_t leaf = 0; leaf < merge->leaf_count; leaf++)
+    const struct link_rates *rates = merge->rates;
+
+    for (uint32_t leaf = 0; leaf < merge->leaf_count && !merge->is_usual; leaf++)
         if (merge->is_used_leaf[leaf] &&
-            !is_alike(rate_at(merge->rates, a, leaf), rate_at(merge->rates, b, leaf)))
+            !is_alike(rates, link_at(rates, a, leaf), link_at(rates, b, leaf)))
             return false;
     return true;
 }
@@ -71,8 +78,8 @@ static bool is_nic_alike(
 {
     const struct topology *topology = &rates->fabric->topology;
 
-    return is_alike(link_rates_of(rates, topology_nic_link(topology, nic, plane), LINK_UP),
-        link_rates_of(rates, topology_nic_link(topology, nic, other), LINK_UP));
+    return is_alike(
+        rates, topology_nic_link(topology, nic, plane), topology_nic_link(topology, nic, other));
 }
 
 static bool are_planes_alike(const struct link_merge *merge, const struct link_merge_plane *a,
@@ -88,7 +95,7 @@ static bool are_planes_alike(const struct link_merge *merge, const struct link_m
             !are_paths_alike(merge, (struct ev_path){ a->first, a->uplinks[i].first },
                 (struct ev_path){ b->first, b->uplinks[i].first }))
             return false;
-    for (uint32_t nic = 0; nic < rates->fabric->topology.nic_count; nic++)
+    for (uint32_t nic = 0; nic < rates->fabric->topology.nic_count && !merge->is_usual; nic++)
         if (merge->is_used_nic[nic] && !is_nic_alike(rates, nic, a->first, b->first))
             return false;
     return true;
@@ -137,7 +144,9 @@ void link_merge_init(struct link_merge *merge, struct arena *arena, const struct
     uint32_t uplink_count = plan_uplink_count(rates->fabric);
     bool merges = may_merge(demands, demand_count);
 
-    *merge = (struct link_merge){ .rates = rates, .leaf_count = topology_leaf_count(topology) };
+    *merge = (struct link_merge){ .rates = rates,
+        .leaf_count = topology_leaf_count(topology),
+        .is_usual = link_rates_are_usual(rates) };
     merge->is_used_nic = arena_take(arena, topology->nic_count, sizeof(bool), 1);
     merge->is_used_leaf = arena_take(arena, merge->leaf_count, sizeof(bool), 1);
     if (arena->memory)

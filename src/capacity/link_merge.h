@@ -28,6 +28,7 @@ struct link_merge {
     uint32_t plane_count;
     bool *is_used_nic;
     bool *is_used_leaf;
+    bool is_usual; /* all links of a kind have the same rate */
     uint32_t leaf_count;
 };
 

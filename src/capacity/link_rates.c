@@ -4,6 +4,8 @@
 
 #include <stdalign.h>
 
+#include "base/power.h"
+
 #define LOSSY  0.01
 #define MUCH   0.2
 #define NEARLY 1e-6 /* fractions of 2^32 are rounded */
@@ -18,19 +20,57 @@ bool link_rates_loses_much(double kept)
     return kept < 1 - MUCH - NEARLY;
 }
 
-/* ---- healthy --------------------------------------------------------------------------------- */
+/* ---- links ----------------------------------------------------------------------------------- */
 
-static void set_healthy(struct link_rates *rates, size_t link_count)
+static struct link_rate healthy_rate(const struct link_rates *rates, size_t link)
 {
-    for (size_t i = 0; i < link_count; i++) {
-        struct topology_element link;
-        struct topology_link_kind kind;
-        bool is_there = topology_link_numbered(&rates->fabric->topology, i, &link, &kind);
-        struct link_rate rate = { .bps = is_there ? (double)kind.rate_bps : 0, .kept = 1 };
+    const struct topology *topology = &rates->fabric->topology;
+    struct topology_link_kind kind =
+        link < rates->host_links ? topology->config.host_link : topology->config.uplink;
+    struct topology_element element;
+    bool is_there = topology->config.exception_count == 0 ||
+                    topology_link_numbered(topology, link, &element, &kind);
 
-        *link_rates_of(rates, i, LINK_UP) = rate;
-        *link_rates_of(rates, i, LINK_DOWN) = rate;
+    return (struct link_rate){ .bps = is_there ? (double)kind.rate_bps : 0, .kept = 1 };
+}
+
+/* Returns the place of a link with a fault, or a free place for it. */
+static struct link_rates_harmed *place_of(const struct link_rates *rates, size_t link)
+{
+    uint32_t mask = rates->place_count - 1;
+    uint32_t place = (uint32_t)(link * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (rates->harmed[place].link != 0 && rates->harmed[place].link != link + 1)
+        place = (place + 1) & mask;
+    return &rates->harmed[place];
+}
+
+struct link_rate link_rates_of(const struct link_rates *rates, size_t link, enum link_way way)
+{
+    if (rates->place_count > 0) {
+        const struct link_rates_harmed *harmed = place_of(rates, link);
+
+        if (harmed->link != 0)
+            return harmed->ways[way];
     }
+    return healthy_rate(rates, link);
+}
+
+bool link_rates_are_usual(const struct link_rates *rates)
+{
+    return rates->harmed_count == 0 && rates->fabric->topology.config.exception_count == 0;
+}
+
+static struct link_rate *harmed_rate(struct link_rates *rates, size_t link, enum link_way way)
+{
+    struct link_rates_harmed *harmed = place_of(rates, link);
+
+    if (harmed->link == 0) {
+        struct link_rate rate = healthy_rate(rates, link);
+
+        *harmed = (struct link_rates_harmed){ .link = link + 1, .ways = { rate, rate } };
+    }
+    return &harmed->ways[way];
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -95,30 +135,37 @@ static void spread_fault(void *context, struct topology_end from)
     way = topology_goes_up(topology, from) ? LINK_UP : LINK_DOWN;
     if (fault->of_ev && link.kind == TOPOLOGY_HOST_LINK)
         add_path(rates, link.nic, way, fault);
-    else if (rates->links)
-        link_rates_harm(link_rates_of(rates, topology_link_number(topology, from), way), fault);
+    else if (rates->harmed)
+        link_rates_harm(harmed_rate(rates, topology_link_number(topology, from), way), fault);
+    else
+        rates->harmed_count++;
 }
 
+static void spread_faults(
+    struct link_rates *rates, const struct fault *const *in_force, uint32_t in_force_count)
+{
+    for (uint32_t i = 0; i < in_force_count; i++)
+        fault_cover(&rates->fabric->topology, in_force[i], spread_fault,
+            &(struct spreading){ rates, in_force[i] });
+}
+
+/* Faults are spread twice; the first time, directions with a fault are only counted. */
 void link_rates_init(struct link_rates *rates, struct arena *arena, const struct plan *fabric,
     const struct fault *const *in_force, uint32_t in_force_count)
 {
-    size_t link_count = topology_link_count(&fabric->topology);
-    uint32_t path_max = 0;
+    uint32_t path_max;
 
-    *rates = (struct link_rates){ .fabric = fabric };
-    for (uint32_t i = 0; i < in_force_count; i++)
-        fault_cover(&fabric->topology, in_force[i], spread_fault,
-            &(struct spreading){ rates, in_force[i] });
+    *rates = (struct link_rates){ .fabric = fabric,
+        .host_links = (size_t)fabric->topology.nic_count * fabric->topology.config.plane_count };
+    spread_faults(rates, in_force, in_force_count);
     path_max = rates->path_count;
     rates->path_count = 0;
-    rates->links =
-        arena_take(arena, 2 * link_count, sizeof(*rates->links), alignof(struct link_rate));
+    if (rates->harmed_count > 0)
+        rates->place_count = 2 * power_of_two_at_least(rates->harmed_count);
+    rates->harmed = arena_take(
+        arena, rates->place_count, sizeof(*rates->harmed), alignof(struct link_rates_harmed));
     rates->paths =
         arena_take(arena, path_max, sizeof(*rates->paths), alignof(struct link_rates_path));
-    if (!arena->memory)
-        return;
-    set_healthy(rates, link_count);
-    for (uint32_t i = 0; i < in_force_count; i++)
-        fault_cover(&fabric->topology, in_force[i], spread_fault,
-            &(struct spreading){ rates, in_force[i] });
+    if (arena->memory)
+        spread_faults(rates, in_force, in_force_count);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rate of every direction of every link of a fabric while faults are in force. */
+/* The rate of every direction of every link of a fabric while faults are in force. Only links with
+ * a fault take memory and time: a fabric has millions of links, of which few flows use few. */
 #pragma once
 
 #include "base/arena.h"
@@ -24,9 +25,18 @@ struct link_rates_path {
     bool is_dead; /* false: only lossy */
 };
 
+/* A link with a fault. */
+struct link_rates_harmed {
+    size_t link; /* its number, plus 1; 0: a free place */
+    struct link_rate ways[LINK_WAY_COUNT];
+};
+
 struct link_rates {
     const struct plan *fabric;
-    struct link_rate *links; /* by number and direction */
+    size_t host_links;                /* links with lower numbers are those of NICs */
+    struct link_rates_harmed *harmed; /* open addressing */
+    uint32_t harmed_count;
+    uint32_t place_count; /* a power of two; 0: no link has a fault */
     struct link_rates_path *paths;
     uint32_t path_count;
 };
@@ -35,11 +45,10 @@ struct link_rates {
 void link_rates_init(struct link_rates *, struct arena *, const struct plan *,
     const struct fault *const *in_force, uint32_t in_force_count);
 
-static inline struct link_rate *link_rates_of(
-    const struct link_rates *rates, size_t link, enum link_way way)
-{
-    return &rates->links[2 * link + way];
-}
+struct link_rate link_rates_of(const struct link_rates *, size_t link, enum link_way);
+
+/* Returns true if all links of a kind have the same rate. */
+bool link_rates_are_usual(const struct link_rates *);
 
 /* Applies a fault to the rate of a link direction that it affects. */
 void link_rates_harm(struct link_rate *, const struct fault *);

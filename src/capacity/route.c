@@ -60,13 +60,13 @@ bool route_is_open(const struct link_merge *merge, const struct route *route, bo
     double kept = 1;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct link_rate *rate =
+        struct link_rate rate =
             link_rates_of(merge->rates, steps[i].link, steps[i].goes_up ? LINK_UP : LINK_DOWN);
         bool is_of_nic = i == 0 || i + 1 == count;
 
-        if (rate->bps <= 0 || (!is_of_nic && !takes_lossy && link_rates_is_lossy(rate)))
+        if (rate.bps <= 0 || (!is_of_nic && !takes_lossy && link_rates_is_lossy(&rate)))
             return false;
-        kept *= rate->kept;
+        kept *= rate.kept;
     }
     if (!takes_lossy && link_rates_loses_much(kept))
         return false;
