@@ -16,6 +16,7 @@ enum {
     ENDPOINT_SLOTS = 8,
     ENDPOINT_SLOTS_MOST = 64,
     QPS_MEASURED_MOST = 1 << 20,
+    PSNS_LEAST = 128,
 };
 
 /* ---- transports ------------------------------------------------------------------------------ */
@@ -141,11 +142,26 @@ static void init_transport(struct sim *sim, uint32_t index)
 
 /* ---- QPs ------------------------------------------------------------------------------------- */
 
+/* Returns the number of PSNs that a sender has records for: those of the window, or fewer if the
+ * flow never sends as many. */
+static uint32_t sender_psns(const struct sim *sim, const struct sim_workload *workload)
+{
+    uint64_t packets = (workload->message_bytes + sim->parameters.pmtu - 1) / sim->parameters.pmtu;
+    uint64_t messages = workload_flow_messages(workload);
+    uint64_t psns = PSNS_LEAST;
+
+    if (messages == 0 || packets > sim->window_psns || messages > sim->window_psns)
+        return sim->window_psns;
+    if (psns < messages * packets)
+        psns = messages * packets;
+    return psns < sim->window_psns ? power_of_two_at_least((uint32_t)psns) : sim->window_psns;
+}
+
 static struct qp_init qp_out(
     struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
 {
     return (struct qp_init){ .send_depth = setup_queue_depth(workload),
-        .window_psns_max = sim->window_psns,
+        .window_psns_max = sender_psns(sim, workload),
         .paths = paths,
         .cc = &sim->cc };
 }

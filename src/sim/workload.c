@@ -104,6 +104,11 @@ uint32_t workload_outstanding_max(const struct sim_workload *workload)
     return workload_pattern_of(workload)->outstanding_max(workload);
 }
 
+uint32_t workload_flow_messages(const struct sim_workload *workload)
+{
+    return sim_workload_is(workload->kind, SIM_STEADY) ? workload->iterations : 0;
+}
+
 /* ---- a rank ---------------------------------------------------------------------------------- */
 
 uint32_t workload_lane_count(const struct sim_workload *workload)

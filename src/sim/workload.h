@@ -38,6 +38,8 @@ uint32_t workload_flow_count(const struct sim_workload *);
 struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t index);
 /* Returns the maximum number of messages that wait on one flow. */
 uint32_t workload_outstanding_max(const struct sim_workload *);
+/* Returns the maximum number of messages that one flow sends in total; 0: not known. */
+uint32_t workload_flow_messages(const struct sim_workload *);
 
 /* Returns the payload rate of all its flows in bit/s without other workloads and faults: limited by
  * the NICs and the uplinks of leaves, with `payload_bytes` of payload in every `wire_bytes`. */

@@ -54,3 +54,54 @@ SPEC("each of two NICs knows the way to the other, not the way back")
     EXPECT_EQ(fast.window_bytes, 40 * fast.base_rtt_ns / 8);
     cluster_close(&cluster);
 }
+
+static void describe_lossy(struct cluster *cluster, uint32_t iterations)
+{
+    cluster_leaf_spine(cluster);
+    cluster->fabric_config.buffers.trims = false;
+    cluster->fabric_config.buffers.host_data_bytes = 100000;
+    cluster->workloads[0] = (struct sim_workload){ .name = "incast",
+        .kind = SIM_INCAST,
+        .rank_count = 8,
+        .message_bytes = 1000000,
+        .iterations = iterations,
+        .outstanding = 1,
+        .qps = 1 };
+    cluster->config.workload_count = 1;
+    cluster->config.duration_ps = UINT64_C(60000000);
+}
+
+static uint32_t psns_of_first_flow(uint32_t iterations)
+{
+    struct cluster cluster;
+    uint32_t psns;
+
+    describe_lossy(&cluster, iterations);
+    cluster_open(&cluster);
+    psns = status_of(cluster.sim, &cluster.sim->flows[0]).mpr_psns;
+    cluster_close(&cluster);
+    return psns;
+}
+
+SPEC("a sender has records for the packets of its flow, if these are fewer than a window")
+{
+    EXPECT_EQ(psns_of_first_flow(1), 256);
+    EXPECT_GT(psns_of_first_flow(0), 256);
+    EXPECT_EQ(psns_of_first_flow(1000), psns_of_first_flow(0));
+}
+
+/* No message is complete when these runs end. */
+SPEC("fewer records do not change what is sent, also while packets are lost")
+{
+    struct cluster with_few;
+    struct cluster with_all;
+    struct cluster_outcome few;
+    struct cluster_outcome all;
+
+    describe_lossy(&with_few, 1);
+    describe_lossy(&with_all, 0);
+    few = cluster_run(&with_few);
+    all = cluster_run(&with_all);
+    cluster_expect_same(&few, &all);
+    EXPECT_GT(few.totals.transport[COUNTER_DATA_RETRANSMITTED], 0);
+}
