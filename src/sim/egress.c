@@ -232,28 +232,32 @@ static const struct port_profile *profile_with_rate(
 void egress_apply(struct shard *shard, uint32_t port, const struct fault_action *action)
 {
     struct engine_port *details = &shard->port_details[port];
+    const struct port_profile *healthy = &shard->profiles[shard->sim->healthy[port]];
     struct link *link = &shard->links[port];
     bool was_down = fault_link_is_down(&details->fault);
 
     fault_plan_apply(&shard->sim->faults, &details->fault, action);
     if (!was_down && fault_link_is_down(&details->fault))
         egress_flush(shard, port, LOST_LINK_DOWN, action->time_ps);
-    shard->ports[port].profile = profile_with_rate(shard, details->healthy,
-        fault_link_rate_bps(&details->fault, shard->sim->faults.holds, details->rate_bps));
+    shard->ports[port].profile = profile_with_rate(shard, healthy,
+        fault_link_rate_bps(&details->fault, shard->sim->faults.holds, healthy->config.rate_bps));
     link->is_special =
         !fault_link_is_healthy(&details->fault) || !link->has_cable || egress_watches(shard);
 }
 
-/* The transmission began before the link went down, and the packet would arrive after that. */
+/* The transmission began before the link went down, and the packet would arrive after that. The
+ * sender may be of another shard: only what does not change is read of its port. */
 bool egress_was_cut(
     const struct shard *shard, uint32_t ingress_port, struct port_entry packet, uint64_t now_ps)
 {
+    const struct sim *sim = shard->sim;
     const struct link *back = &shard->links[ingress_port];
     uint64_t came_down_ps = shard->port_details[ingress_port].came_down_ps;
-    uint64_t way_ps;
-    uint32_t sender = sim_engine_ports(shard->sim, back->peer_node).first + back->peer_port;
+    uint32_t sender = sim_engine_ports(sim, back->peer_node).first + back->peer_port;
+    const struct shard *of_sender = &sim->shards[sim->owners ? sim->owners[back->peer_node] : 0];
+    uint64_t way_ps =
+        shard->links[sender].delay_ps +
+        port_transmission_ps(&of_sender->profiles[sim->healthy[sender]], packet.length_bytes);
 
-    way_ps = shard->links[sender].delay_ps +
-             port_transmission_ps(shard->port_details[sender].healthy, packet.length_bytes);
     return link_was_cut(came_down_ps, now_ps, way_ps);
 }

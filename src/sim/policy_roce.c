@@ -189,7 +189,8 @@ void policy_roce_init(struct sim *sim, struct arena *arena)
     for (uint32_t i = 0; sim->config.roce.pfc && i < sim->topology->switch_count; i++)
         init_switch(sim, arena, i);
     for (uint32_t i = 0; arena->memory && i < sim->port_count; i++)
-        roce->markings[i] = ecn_marking_of(sim->config.roce.marking, sim->port_details[i].rate_bps);
+        roce->markings[i] =
+            ecn_marking_of(sim->config.roce.marking, sim->ports[i].profile->config.rate_bps);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */

@@ -70,16 +70,15 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
     struct shard *shard = setup_shard_of(sim, end.is_nic ? end.node : sim->nic_count + end.node);
     struct topology_link_kind link =
         kind == TO_SWITCH ? sim->topology->config.uplink : sim->topology->config.host_link;
+    const struct port_profile *healthy;
 
     sim->links[port] = link_of_port(sim->topology, end, &link);
     sim->links[port].is_special |= egress_watches(shard);
-    sim->port_details[port] =
-        (struct engine_port){ .healthy = profile_of(shard, kind, link.rate_bps,
-                                  kind != AT_NIC && !(sim->policy && sim->policy->marks) &&
-                                      topology_marks(sim->topology, end)),
-            .rate_bps = link.rate_bps };
-    sim->port_counters[port] = (struct port_counters){ 0 };
-    port_init(&sim->ports[port], sim->port_details[port].healthy, &sim->port_counters[port],
+    healthy = profile_of(shard, kind, link.rate_bps,
+        kind != AT_NIC && !(sim->policy && sim->policy->marks) &&
+            topology_marks(sim->topology, end));
+    sim->healthy[port] = (uint32_t)(healthy - shard->profiles);
+    port_init(&sim->ports[port], healthy, &sim->port_counters[port],
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_PORTS << 2 | port));
 }
 
@@ -188,8 +187,10 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     count_ports(sim);
     sim->ports = arena_take_raw(arena, sim->port_count, sizeof(*sim->ports), LINE);
     sim->links = arena_take_raw(arena, sim->port_count, sizeof(*sim->links), LINE);
-    sim->port_details = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_details), LINE);
-    sim->port_counters = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
+    sim->healthy = arena_take_raw(arena, sim->port_count, sizeof(*sim->healthy), LINE);
+    sim->port_details = arena_take(arena, sim->port_count, sizeof(*sim->port_details), LINE);
+    arena->spare_bytes += sim->port_count * sizeof(*sim->port_details);
+    sim->port_counters = arena_take(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
     sim->used = arena_take(arena, sim->word_count, sizeof(*sim->used), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);

@@ -30,7 +30,7 @@ enum {
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* The rarely used part of a port and its link. */
+/* The rarely used part of a port and its link: zero, and not touched, until it is needed. */
 struct engine_port {
     struct fault_link fault;  /* of the outgoing direction */
     uint64_t came_down_ps;    /* last time the incoming direction went down; 0: never */
@@ -39,8 +39,6 @@ struct engine_port {
     uint64_t pause_end_ps;    /* end of the last pause frame that it sent */
     uint64_t lost;
     uint64_t lost_control; /* those of the control class, as far as known */
-    const struct port_profile *healthy;
-    uint64_t rate_bps;
 };
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -172,6 +170,7 @@ struct sim {
     struct port *ports;
     struct link *links;
     struct engine_port *port_details;
+    uint32_t *healthy; /* the profile of each port without faults, by its number in its shard */
     struct port_counters *port_counters;
     uint64_t *waiting; /* bitmaps of switch ports */
     uint64_t *used;    /* those that ever had a packet; the counters of others are 0 */
