@@ -285,7 +285,6 @@ void node_nic_run(struct shard *shard, uint32_t nic_index, const struct mailbox_
     struct engine_nic *nic = &shard->nics[nic_index];
     uint64_t wake_ps;
 
-    nic->was_used = true;
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(&shard->packets.all[entries[i].packet.handle], 1);
     for (uint32_t i = 0; i < count; i++) {
@@ -308,7 +307,6 @@ void node_nic_run(struct shard *shard, uint32_t nic_index, const struct mailbox_
 void node_nic_arrive(
     struct shard *shard, uint32_t nic_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    shard->nics[nic_index].was_used = true;
     receive_entry(shard, nic_index, entry, now_ps);
     shard->nics[nic_index].turn_ps = now_ps;
     shard_wake(shard, nic_index, now_ps);
@@ -319,7 +317,6 @@ void node_nic_ports_changed(
 {
     struct engine_nic *nic = &shard->nics[nic_index];
 
-    nic->was_used = true;
     nic->ports_up = ports_up;
     shard->endpoint->ports_changed(nic->endpoint, ports_up, sim_engine_ns(now_ps));
     nic->room_ps = 0;

@@ -3,6 +3,7 @@
  * something to do. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "sim/actions.h"
 #include "sim/check.h"
 #include "sim/group.h"
@@ -132,6 +133,7 @@ static void run_window(struct shard *shard, uint64_t end_ps)
         uint32_t count = mailbox_take(&shard->mailbox, node, shard->batch);
 
         shard->reports.node = node;
+        bits_set(shard->used_nodes, node);
         prefetch_after(shard, i, active_count);
         if (is_cut_short)
             count = put_back(shard, node, count, end_ps);
@@ -148,6 +150,7 @@ static void run_window(struct shard *shard, uint64_t end_ps)
 
 static void run_action_at(struct shard *shard, uint32_t node, const struct fault_action *action)
 {
+    bits_set(shard->used_nodes, node);
     run_node(shard, node, NULL, 0, action->time_ps);
     actions_apply(shard, node, action);
     run_node(shard, node, NULL, 0, action->time_ps);
@@ -167,6 +170,7 @@ static void run_event(struct shard *shard, const struct heap_event *event)
     struct mailbox_entry arrival = { .key = event->order, .packet = event->packet };
 
     shard->mailbox.open_ps = event->time_ps;
+    bits_set(shard->used_nodes, event->node);
     if (event->order == HEAP_WAKE)
         run_node(shard, event->node, NULL, 0, event->time_ps + 1);
     else if (event->node < shard->nic_count)

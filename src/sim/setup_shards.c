@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up shards: their packets, lists of arrivals, outboxes and reports. */
+#include "base/bits.h"
 #include "sim/group.h"
 #include "sim/protocol.h"
 #include "sim/setup.h"
@@ -44,11 +45,14 @@ void setup_shards(struct sim *sim, struct arena *arena)
     for (uint32_t i = 0; i < sim->shard_count; i++) {
         struct port_profile *profiles =
             arena_take(arena, sim->profile_max, sizeof(*profiles), LINE);
+        uint64_t *used_nodes =
+            arena_take(arena, BITS_WORDS(sim->node_count), sizeof(*used_nodes), LINE);
 
         if (!profiles)
             continue;
         init_shard(sim, &sim->shards[i], i);
         sim->shards[i].profiles = profiles;
+        sim->shards[i].used_nodes = used_nodes;
     }
 }
 

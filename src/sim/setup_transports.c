@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/power.h"
 #include "sim/endpoint_mrc.h"
 #include "sim/group.h"
@@ -135,7 +136,8 @@ static void init_transport(struct sim *sim, uint32_t index)
     assert(made == nic->endpoint);
     (void)made;
     nic->address = config.address;
-    nic->was_used = nic->qp_count > 0 || nic->ports_up != all_ports;
+    if (nic->qp_count > 0 || nic->ports_up != all_ports)
+        bits_set(setup_shard_of(sim, index)->used_nodes, index);
     if (nic->ports_up != all_ports)
         transport_ports_changed(nic->endpoint, nic->ports_up, 0);
 }

@@ -27,7 +27,8 @@ struct shard {
     struct mailbox_entry *batch;
     struct mailbox_entry *spare;
     uint32_t *active;
-    struct heap *heap;     /* NULL: windows */
+    uint64_t *used_nodes; /* bitmap of those that were ever run or have QPs; others count nothing */
+    struct heap *heap;    /* NULL: windows */
     const uint8_t *owners; /* the shard of each node; NULL: this one has all */
     struct nic_model *nic_models;
     bool has_slow_arrivals;

@@ -62,7 +62,6 @@ struct engine_nic {
     uint32_t first_rank; /* a list: see engine_rank.next_on_nic */
     uint32_t qp_count;
     bool was_cut;
-    bool was_used; /* otherwise its counters are 0 */
     struct ipv6_addr address;
 };
 

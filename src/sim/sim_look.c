@@ -21,10 +21,10 @@ static uint32_t next_used(const struct sim *sim, const struct engine_switch *her
     return bits_next_set(&sim->used[here->first_word], here->port_count, port);
 }
 
-static void add_nic(const struct sim *sim, uint32_t nic, struct sim_totals *out)
+/* The same for the nodes of a shard. */
+static uint32_t next_node(const struct shard *shard, uint32_t node)
 {
-    if (sim->nics[nic].was_used)
-        sim->endpoint->count(sim->nics[nic].endpoint, out->transport, out->drops);
+    return bits_next_set(shard->used_nodes, shard->sim->node_count, node);
 }
 
 /* Ports of NICs neither trim nor mark. */
@@ -44,7 +44,7 @@ static void add_switch(const struct sim *sim, uint32_t switch_index, struct sim_
 static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
 {
     if (node < sim->nic_count)
-        add_nic(sim, node, out);
+        sim->endpoint->count(sim->nics[node].endpoint, out->transport, out->drops);
     else
         add_switch(sim, node - sim->nic_count, out);
 }
@@ -60,9 +60,9 @@ static void sum_one_shard(void *argument, uint32_t index)
         .packets_delivered = shard->packets_delivered,
         .packets_in_flight = shard_in_flight(shard) };
     memcpy(totals->packets_lost, shard->packets_lost, sizeof(totals->packets_lost));
-    for (uint32_t node = 0; node < sim->node_count; node++)
-        if (shard_owns(shard, node))
-            add_node(sim, node, totals);
+    for (uint32_t node = next_node(shard, 0); node < sim->node_count;
+         node = next_node(shard, node + 1))
+        add_node(sim, node, totals);
 }
 
 void shard_sum(const struct sim *sim)
@@ -364,9 +364,9 @@ static void find_peaks_of(void *argument, uint32_t index)
 
     shard->peak_bytes = 0;
     shard->peak_at = (struct topology_end){ 0 };
-    for (uint32_t i = 0; i < sim->node_count - sim->nic_count; i++)
-        if (shard_owns(shard, sim->nic_count + i))
-            find_peak(shard, i);
+    for (uint32_t node = next_node(shard, sim->nic_count); node < sim->node_count;
+         node = next_node(shard, node + 1))
+        find_peak(shard, node - sim->nic_count);
 }
 
 void shard_find_peaks(struct sim *sim)
