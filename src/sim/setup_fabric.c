@@ -78,6 +78,7 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
         kind != AT_NIC && !(sim->policy && sim->policy->marks) &&
             topology_marks(sim->topology, end));
     sim->healthy[port] = (uint32_t)(healthy - shard->profiles);
+    sim->port_counters[port] = (struct port_counters){ 0 };
     port_init(&sim->ports[port], healthy, &sim->port_counters[port],
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_PORTS << 2 | port));
 }
@@ -190,7 +191,7 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     sim->healthy = arena_take_raw(arena, sim->port_count, sizeof(*sim->healthy), LINE);
     sim->port_details = arena_take(arena, sim->port_count, sizeof(*sim->port_details), LINE);
     arena->spare_bytes += sim->port_count * sizeof(*sim->port_details);
-    sim->port_counters = arena_take(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
+    sim->port_counters = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
     sim->used = arena_take(arena, sim->word_count, sizeof(*sim->used), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
