@@ -4,16 +4,24 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
+#include "base/power.h"
 #include "capacity/capacity_bounds.h"
 #include "capacity/capacity_graph.h"
 #include "capacity/route.h"
 
-/* Everything is built twice; the first pass only counts. */
+/* A link that a flow uses, in one direction. */
+struct used_link {
+    size_t direction; /* 2 * its number in the fabric + enum link_way, plus 1; 0: a free place */
+    uint32_t number;  /* here */
+};
+
+/* Everything is built twice; the first pass only counts paths and hops. */
 struct building {
     const struct plan *fabric;
     const struct link_rates *rates;
     const struct link_merge *merge;
-    uint32_t *link_of; /* by link of the fabric and direction: number here, plus 1; 0: none */
+    struct used_link *used; /* open addressing */
+    uint32_t place_count;   /* a power of two */
     struct capacity_flow *flows;
     struct capacity_path *paths;
     uint32_t *hops;
@@ -34,11 +42,20 @@ static const struct link_merge_plane *plane_of(const struct building *building, 
 
 static uint32_t new_link(struct building *building, double bps, const struct capacity_name *name)
 {
-    if (building->names) {
-        building->link_bps[building->link_count] = bps;
-        building->names[building->link_count] = *name;
-    }
-    return ++building->link_count;
+    building->link_bps[building->link_count] = bps;
+    building->names[building->link_count] = *name;
+    return building->link_count++;
+}
+
+/* Returns the place of a link direction, or a free place for it. */
+static struct used_link *place_of(const struct building *building, size_t direction)
+{
+    uint32_t mask = building->place_count - 1;
+    uint32_t place = (uint32_t)(direction * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (building->used[place].direction != 0 && building->used[place].direction != direction + 1)
+        place = (place + 1) & mask;
+    return &building->used[place];
 }
 
 /* Returns the links that a step represents, and their number. */
@@ -63,16 +80,18 @@ static uint32_t link_of(
     struct building *building, const struct route *route, const struct plan_step *step)
 {
     enum link_way way = step->goes_up ? LINK_UP : LINK_DOWN;
-    uint32_t *link = &building->link_of[2 * step->link + way];
+    size_t direction = LINK_WAY_COUNT * step->link + way;
+    struct used_link *used = place_of(building, direction);
 
-    if (*link == 0) {
+    if (used->direction == 0) {
         struct capacity_name name = name_of(building, route, step);
         double times = (double)plane_of(building, route->plane)->count * name.plane_links;
+        double bps = link_rates_of(building->rates, step->link, way).bps;
 
-        *link =
-            new_link(building, times * link_rates_of(building->rates, step->link, way).bps, &name);
+        *used = (struct used_link){ .direction = direction + 1,
+            .number = new_link(building, times * bps, &name) };
     }
-    return *link - 1;
+    return used->number;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -87,12 +106,8 @@ static void add_path(struct building *building, const struct route *route)
             (struct capacity_path){ .first_hop = building->hop_count,
                 .hop_count = count,
                 .payload_share = route->demand->payload_share };
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t link = link_of(building, route, &steps[i]);
-
-        if (building->hops)
-            building->hops[building->hop_count + i] = link;
-    }
+    for (uint32_t i = 0; building->hops && i < count; i++)
+        building->hops[building->hop_count + i] = link_of(building, route, &steps[i]);
     building->path_count++;
     building->hop_count += count;
 }
@@ -152,37 +167,41 @@ static void take_parts(struct parts *parts, struct arena *arena, const struct re
     link_merge_init(&parts->merge, arena, &parts->rates, request->demands, request->demand_count);
 }
 
-/* calloc() need not touch the numbers of links that no flow uses. */
-static int add_flows(
+static void add_flows(
     struct building *building, const struct parts *parts, const struct request *request)
 {
-    size_t link_count = topology_link_count(&request->fabric->topology);
-
     building->fabric = request->fabric;
     building->rates = &parts->rates;
     building->merge = &parts->merge;
-    building->link_of = calloc(LINK_WAY_COUNT * link_count, sizeof(*building->link_of));
-    if (!building->link_of)
-        return -ENOMEM;
     for (uint32_t i = 0; i < request->demand_count; i++)
         add_flow(building, &request->demands[i]);
-    free(building->link_of);
-    return 0;
+}
+
+/* Returns an upper bound of the number of link directions that flows use. */
+static uint32_t links_max(const struct building *counted)
+{
+    size_t all = LINK_WAY_COUNT * topology_link_count(&counted->fabric->topology);
+
+    return counted->hop_count < all ? counted->hop_count : (uint32_t)all;
 }
 
 static void take_result(
     struct building *building, struct arena *arena, const struct building *counted)
 {
+    uint32_t links = links_max(counted);
+
     building->flows = arena_take(
         arena, counted->flow_count, sizeof(*building->flows), alignof(struct capacity_flow));
     building->paths = arena_take(
         arena, counted->path_count, sizeof(*building->paths), alignof(struct capacity_path));
     building->hops =
         arena_take(arena, counted->hop_count, sizeof(*building->hops), alignof(uint32_t));
-    building->link_bps =
-        arena_take(arena, counted->link_count, sizeof(*building->link_bps), alignof(double));
-    building->names = arena_take(
-        arena, counted->link_count, sizeof(*building->names), alignof(struct capacity_name));
+    building->link_bps = arena_take(arena, links, sizeof(*building->link_bps), alignof(double));
+    building->names =
+        arena_take(arena, links, sizeof(*building->names), alignof(struct capacity_name));
+    building->place_count = 2 * power_of_two_at_least(links);
+    building->used = arena_take(
+        arena, building->place_count, sizeof(*building->used), alignof(struct used_link));
 }
 
 static int build_result(
@@ -191,10 +210,8 @@ static int build_result(
     struct building counted = { 0 };
     struct building built = { 0 };
     struct arena arena;
-    int err = add_flows(&counted, parts, request);
 
-    if (err)
-        return err;
+    add_flows(&counted, parts, request);
     arena_init(&arena, NULL, 0);
     take_result(&built, &arena, &counted);
     out->memory = malloc(arena.used_bytes + 1);
@@ -202,9 +219,7 @@ static int build_result(
         return -ENOMEM;
     arena_init(&arena, out->memory, arena.used_bytes);
     take_result(&built, &arena, &counted);
-    err = add_flows(&built, parts, request);
-    if (err)
-        return err;
+    add_flows(&built, parts, request);
     out->names = built.names;
     out->input = (struct capacity_input){ .link_bps = built.link_bps,
         .link_count = built.link_count,
@@ -238,8 +253,6 @@ int capacity_fabric_init(struct capacity_fabric *out, const struct plan *fabric,
     arena_init(&arena, memory, arena.used_bytes);
     take_parts(&parts, &arena, &request);
     err = build_result(out, &parts, &request);
-    if (err)
-        capacity_fabric_fini(out);
     free(memory);
     return err;
 }
