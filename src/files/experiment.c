@@ -35,6 +35,7 @@ struct document {
     const struct yaml_node *hardware;
     const struct yaml_node *parameters;
     const struct yaml_node *roce;
+    const struct yaml_node *uet;
     const struct yaml_node *workloads;
     const struct yaml_node *faults;
     const struct yaml_node *generators;
@@ -58,6 +59,7 @@ static const struct yaml_field fields[] = {
     { .key = "protocol", .type = YAML_WORD, .offset = IN_DOCUMENT(protocol), .words = sim_protocol_words },
     { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
     { .key = "roce", .type = YAML_MAP, .offset = IN_DOCUMENT(roce) },
+    { .key = "uet", .type = YAML_MAP, .offset = IN_DOCUMENT(uet) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
     { .key = "generators", .type = YAML_LIST, .offset = IN_DOCUMENT(generators) },
@@ -188,7 +190,9 @@ static bool read_protocol(
 {
     experiment->sim.protocol = document->protocol;
     roce_settings_init(&experiment->sim.roce);
-    return !document->roce || experiment_read_roce(yaml, document->roce, &experiment->sim.roce);
+    uet_settings_init(&experiment->sim.uet);
+    return (!document->roce || experiment_read_roce(yaml, document->roce, &experiment->sim.roce)) &&
+           (!document->uet || experiment_read_uet(yaml, document->uet, &experiment->sim.uet));
 }
 
 static bool read_parts(

@@ -36,6 +36,7 @@ struct switch_decision {
 
 struct switch_policy {
     bool marks;       /* it marks packets itself, and ports do not */
+    bool marks_hosts; /* ports to hosts mark, too, if the fabric marks at all */
     bool limits_data; /* it limits data queues itself, and ports do not */
     /* Returns the port by which the packet leaves; SWITCH_NO_PORT: none. */
     uint32_t (*forward)(void *network, const struct switch_crossing *);

@@ -20,16 +20,6 @@ static json_t *settings_json(const struct roce_settings *roce)
     return json;
 }
 
-static json_t *counters_json(const struct sim_roce *roce)
-{
-    json_t *json = json_object();
-
-    for (int i = 0; i < ROCE_COUNTER_COUNT; i++)
-        json_object_set_new(
-            json, roce_counter_descriptions[i].name, json_integer((json_int_t)roce->counters[i]));
-    return json;
-}
-
 json_t *result_summary_roce(const struct measure_record *record)
 {
     const struct roce_settings *settings = &record->plan->sim->roce;
@@ -37,8 +27,8 @@ json_t *result_summary_roce(const struct measure_record *record)
     json_t *json;
 
     sim_roce(record->sim, &roce);
-    json = json_pack(
-        "{s:o,s:o}", "settings", settings_json(settings), "counters", counters_json(&roce));
+    json = json_pack("{s:o,s:o}", "settings", settings_json(settings), "counters",
+        result_summary_named(roce_counter_descriptions, roce.counters, ROCE_COUNTER_COUNT));
     if (settings->pfc) {
         json_object_set_new(json, "pauses", json_integer((json_int_t)roce.pauses));
         json_object_set_new(

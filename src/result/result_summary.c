@@ -132,7 +132,7 @@ static json_t *all_completions(struct measure_record *record)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* By reason. RoCEv2 knows none. */
+/* By reason. Other protocols do not tell. */
 static json_t *retransmissions(const struct measure_record *record)
 {
     static const char prefix[] = "retransmit_";
@@ -198,17 +198,38 @@ static json_t *transitions(const struct measure_record *record)
     return json;
 }
 
+json_t *result_summary_named(
+    const struct counter_description *descriptions, const uint64_t *values, uint32_t count)
+{
+    json_t *json = json_object();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_object_set_new(json, descriptions[i].name, json_integer((json_int_t)values[i]));
+    return json;
+}
+
+static void set_rival(json_t *json, const struct measure_record *record)
+{
+    enum sim_protocol protocol = record->plan->sim->protocol;
+
+    if (protocol == SIM_ROCE)
+        json_object_set_new(json, "roce", result_summary_roce(record));
+    if (protocol == SIM_UET)
+        json_object_set_new(json, "uet", result_summary_uet(record));
+}
+
 static void set_counts(json_t *json, const struct measure_record *record)
 {
     const struct sim_totals *totals = &record->last.totals;
     bool is_mrc = record->plan->sim->protocol == SIM_MRC;
+    bool trims = is_mrc || record->plan->sim->protocol == SIM_UET;
     uint64_t queue_peak = 0;
 
     for (size_t i = 0; i < record->queue_peak.count; i++)
         if (record->queue_peak.at[i] > queue_peak)
             queue_peak = record->queue_peak.at[i];
     json_object_set_new(json, "retransmitted", retransmissions(record));
-    if (is_mrc)
+    if (trims)
         json_object_set_new(json, "trimmed", json_integer((json_int_t)totals->trimmed));
     json_object_set_new(json, "marked", json_integer((json_int_t)totals->marked));
     json_object_set_new(json, "lost", losses(totals));
@@ -226,7 +247,7 @@ static void set_counts(json_t *json, const struct measure_record *record)
         json_object_set_new(json, "ev_transitions", transitions(record));
         json_object_set_new(json, "counters", result_summary_counters(NULL, totals));
     } else {
-        json_object_set_new(json, "roce", result_summary_roce(record));
+        set_rival(json, record);
     }
     json_object_set_new(json, "packets_sent", json_integer((json_int_t)totals->packets_sent));
     json_object_set_new(

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/counter_description.h"
 #include "measure/measure.h"
 
 /* `victim`: a workload, or MEASURE_NONE. */
@@ -15,8 +16,14 @@ json_t *result_summary_occupancy(const struct measure_record *);
 json_t *result_summary_order(const struct measure_record *);
 /* The settings and figures of RoCEv2. */
 json_t *result_summary_roce(const struct measure_record *);
+/* The settings and figures of UET. */
+json_t *result_summary_uet(const struct measure_record *);
 json_t *result_series(const struct measure_record *);
 json_t *result_events(const struct measure_record *);
+
+/* Returns counters by their names. */
+json_t *result_summary_named(
+    const struct counter_description *, const uint64_t *values, uint32_t count);
 
 /* Returns the counters of all transports, since `from` or the beginning (NULL). */
 json_t *result_summary_counters(const struct sim_totals *from, const struct sim_totals *until);

@@ -254,6 +254,19 @@ static void print_roce(FILE *to, const json_t *roce)
     fputc('\n', to);
 }
 
+static void print_uet(FILE *to, const json_t *uet)
+{
+    const json_t *settings = json_object_get(uet, "settings");
+    const json_t *counters = json_object_get(uet, "counters");
+
+    if (!uet)
+        return;
+    fprintf(to, "  UET: %s, %.0f entropy values, %s; %.0f NACKs, %.0f credits, %.0f probes\n",
+        text(settings, "cc"), number(settings, "paths"), text(settings, "spray"),
+        number(counters, "nack_sent"), number(counters, "credit_sent"),
+        number(counters, "probe_sent"));
+}
+
 /* `planes`: the word for what is balanced. */
 static void print_run(FILE *to, const json_t *run, const char *planes)
 {
@@ -272,6 +285,7 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     print_faults(to, summary);
     print_limits(to, summary);
     print_roce(to, json_object_get(summary, "roce"));
+    print_uet(to, json_object_get(summary, "uet"));
     fprintf(to, "  %lld lost, ", (long long)sum_counts(json_object_get(summary, "lost")));
     if (json_object_get(summary, "trimmed"))
         fprintf(to, "%lld trimmed, ", (long long)number(summary, "trimmed"));

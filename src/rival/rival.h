@@ -10,3 +10,6 @@
 #include "rival/rocev2/roce_packet.h"
 #include "rival/rocev2/roce_profile.h"
 #include "rival/routing/ecmp.h"
+#include "rival/uet/uet_nic.h"
+#include "rival/uet/uet_packet.h"
+#include "rival/uet/uet_profile.h"

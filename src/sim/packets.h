@@ -46,6 +46,7 @@ struct packets_record {
         struct packet_nack nack;
         struct packet_probe probe;
         struct packet_endpoint endpoint;
+        uint64_t rival[5]; /* what NICs of another protocol store */
     };
 };
 

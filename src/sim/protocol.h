@@ -5,10 +5,12 @@
 
 #include "sim/roce_world.h"
 #include "sim/shard.h"
+#include "sim/uet_world.h"
 
 /* What a rival has besides struct sim, while memory is only measured. */
 union protocol_world {
     struct roce_world roce;
+    struct uet_world uet;
 };
 
 /* A member that is NULL: nothing to do, or what MRC needs. */

@@ -64,6 +64,18 @@ static const struct port_profile *profile_of(
     return &shard->profiles[shard->profile_count++];
 }
 
+/* Returns true if the port of a switch marks packets itself. */
+static bool marks_at(const struct sim *sim, struct topology_end end, enum port_kind kind)
+{
+    const struct switch_policy *policy = sim->policy;
+
+    if (policy && policy->marks)
+        return false;
+    return topology_marks(sim->topology, end) ||
+           (policy && policy->marks_hosts && kind == TO_HOST &&
+               sim->topology->config.buffers.marks);
+}
+
 /* A port without a cable also has a rate; packets that enter it are lost. */
 static void init_port(struct sim *sim, uint32_t port, struct topology_end end, enum port_kind kind)
 {
@@ -74,9 +86,7 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
 
     sim->links[port] = link_of_port(sim->topology, end, &link);
     sim->links[port].is_special |= egress_watches(shard);
-    healthy = profile_of(shard, kind, link.rate_bps,
-        kind != AT_NIC && !(sim->policy && sim->policy->marks) &&
-            topology_marks(sim->topology, end));
+    healthy = profile_of(shard, kind, link.rate_bps, kind != AT_NIC && marks_at(sim, end, kind));
     sim->healthy[port] = (uint32_t)(healthy - shard->profiles);
     sim->port_counters[port] = (struct port_counters){ 0 };
     port_init(&sim->ports[port], healthy, &sim->port_counters[port],

@@ -208,6 +208,7 @@ struct sim_config {
     enum sim_engine engine;
     enum sim_protocol protocol;
     struct roce_settings roce;           /* SIM_ROCE */
+    struct uet_settings uet;             /* SIM_UET */
     const struct endpoint_ops *endpoint; /* of all NICs; its network is the struct shard of the NIC,
                                             in setup() the struct sim; NULL: that of the
                                             protocol */
@@ -283,6 +284,13 @@ struct sim_roce {
 };
 /* Returns false if the NICs are not of RoCEv2. */
 bool sim_roce(const struct sim *, struct sim_roce *);
+
+/* Figures of UET only. */
+struct sim_uet {
+    uint64_t counters[UET_COUNTER_COUNT]; /* of all NICs */
+};
+/* Returns false if the NICs are not of UET. */
+bool sim_uet(const struct sim *, struct sim_uet *);
 
 struct sim_flow {
     uint32_t workload;

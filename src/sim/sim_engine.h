@@ -76,6 +76,7 @@ struct nic_model;  /* nic_model.h */
 struct group;      /* group.h */
 struct protocol;   /* protocol.h */
 struct roce_world; /* roce_world.h */
+struct uet_world;  /* uet_world.h */
 
 struct engine_action {
     struct fault_action what;
@@ -161,6 +162,7 @@ struct sim {
     struct nic_model *nic_models;  /* of each NIC; NULL: ideal */
     struct nic_cost nic_cost;
     struct roce_world *roce;          /* NULL: another protocol */
+    struct uet_world *uet;            /* NULL: another protocol */
     const struct ecmp *ecmp;          /* routes of switches that hash; NULL: by uSIDs */
     struct deadline_heap *departures; /* of each switch with a policy: when its ports send */
     uint32_t nic_slots;               /* packets that wait to be received by a NIC */

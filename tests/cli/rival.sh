@@ -63,7 +63,7 @@ exits 2 'headroom that the buffer does not have is refused' "$mrc" sim x.yaml --
 contains '  with the sum and the buffer' "$output" 'the ports of a switch need 6000000 bytes of headroom, and it has a buffer of '
 refuses '--wire, --pcap and --trace support only MRC; omit them, or give --protocol mrc' --pcap x.pcap
 exits 2 'an unknown protocol is refused' "$mrc" sim x.yaml --protocol rocky
-contains '  with the known ones' "$output" "there is no 'rocky'; did you mean 'roce'? Known: mrc or roce"
+contains '  with the known ones' "$output" "there is no 'rocky'; did you mean 'roce'? Known: mrc, roce or uet"
 is 'nothing is written' "$(find . -name y.json)" ''
 
 done_testing
