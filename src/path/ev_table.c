@@ -145,7 +145,7 @@ static void init_ev(struct path_set *set, uint32_t ev_index)
 
     ev_table_order(set)[ev_index] = (uint16_t)ev_index;
     ev->state = entry->denied ? EV_DENIED : ev_table_is_thin(set, ev_index) ? EV_SKIP : EV_GOOD;
-    ev->weight = entry->turns;
+    ev->weight = ev_table_is_thin(set, ev_index) ? entry->turns : 0;
     ev->run = UINT8_MAX;
 }
 
@@ -239,6 +239,8 @@ void ev_table_apply(
     }
     if (from == to)
         return;
+    if (to == EV_ASSUMED_BAD && set->config->policy.retires)
+        to = EV_DENIED;
     count_out(set, from, -1);
     count_out(set, to, 1);
     change_state(set, ev_index, to);

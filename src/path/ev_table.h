@@ -24,12 +24,14 @@ struct ev_table_ev {
     uint8_t more_against : 1; /* it has failed again since the loss that took it out of use */
     uint8_t is_probed : 1;    /* has a probe record */
     uint8_t run;              /* packets delivered since the last loss, up to 255 */
-    uint8_t weight; /* SKIP: turns that it takes of 256; with `literal`: end of SKIP, in ticks */
+    uint8_t weight; /* SKIP: turns that it takes of 256; with `literal`: end of SKIP, in ticks;
+                       with PATH_SKIP_POLICY: for the policy */
 };
 
 /* The entries of a plane are the indexes from `first` up to that of the next plane. That part of
  * `order` lists first the EVs in rotation, of which `position` are already used in the current
- * rotation, then backups, bad and denied ones. */
+ * rotation (policies other than the rotation may give it another meaning), then backups, bad and
+ * denied ones. */
 struct ev_table_plane {
     uint16_t first;
     uint16_t rotation_count;
@@ -66,7 +68,8 @@ struct path_set {
     uint64_t last_return_ns; /* of any EV from ASSUMED_BAD or DENIED */
     uint64_t probe_deadline_ns;
     struct ev_table_probe probes[EV_TABLE_PROBE_COUNT_MAX];
-    uint16_t order_at; /* where the lists behind the planes begin, in bytes */
+    uint32_t policy_time; /* for the policy */
+    uint16_t order_at;    /* where the lists behind the planes begin, in bytes */
     uint16_t evs_at;
     struct ev_table_plane planes[]; /* as many as the profile has */
 };
@@ -116,7 +119,7 @@ static inline bool ev_table_is_literal(const struct path_set *set)
 static inline bool ev_table_is_weighted(const struct path_set *set)
 {
     return set->profile->is_weighted && set->config->ev_weights == PATH_WEIGHTS_PLAN &&
-           !ev_table_is_literal(set);
+           set->config->ev_skip == PATH_SKIP_DELAY;
 }
 
 /* True if the planned share of the EV is less than the full weight. Such an EV is never GOOD. */

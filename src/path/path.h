@@ -95,49 +95,13 @@ enum path_loss_to_bad {
 enum path_ev_skip {
     PATH_SKIP_LITERAL, /* after an ECN mark: for one rotation or base RTT */
     PATH_SKIP_DELAY,   /* while its packets take longer than others of its plane, in proportion */
+    PATH_SKIP_POLICY,  /* never: the policy has a memory of its own */
 };
 
 enum path_ev_weights {
     PATH_WEIGHTS_EQUAL, /* weights of profiles are ignored */
     PATH_WEIGHTS_PLAN,  /* with PATH_SKIP_DELAY, an EV starts with the share in its profile, and
                            returns to it while its packets take as long as others */
-};
-
-struct path_set; /* path/ev_table.h; its size is path_set_bytes() */
-
-/* Chooses an EV of a plane that has at least one usable EV: GOOD or SKIP, in the rotation. */
-struct path_policy {
-    /* Returns the EV of the next first transmission. */
-    uint32_t (*pick)(struct path_set *, uint32_t plane, uint64_t now_ns);
-    /* Returns the EV of a retransmission or probe: another than `avoid_ev` (PATH_NONE: any) if
-     * there is one. */
-    uint32_t (*pick_other)(struct path_set *, uint32_t plane, uint32_t avoid_ev, uint64_t now_ns);
-};
-
-enum path_policy_kind {
-#define PATH_POLICY(ID, name, meaning) PATH_POLICY_##ID,
-#include "path/policies.def"
-    PATH_POLICY_COUNT,
-};
-
-extern const struct path_policy *const path_policies[PATH_POLICY_COUNT];
-
-struct path_config {
-    struct path_policy policy; /* one of path_policies; a copy saves a load for each packet */
-    enum path_loss_to_bad loss_to_bad : 8;
-    enum path_ev_skip ev_skip : 8;
-    enum path_ev_weights ev_weights : 8;
-    uint8_t probe_successes;     /* answers in a row that restore an EV, at least 1 */
-    uint8_t probe_successes_max; /* upper bound for lossy EVs */
-};
-
-/* Times for one destination. */
-struct path_timing {
-    uint32_t base_rtt_ns;
-    uint32_t probe_timeout_ns; /* after which an unanswered probe has failed */
-    uint32_t probe_first_ns;   /* until the first probe of a bad EV; later intervals double ... */
-    uint32_t probe_longest_ns; /* ... up to this, with a jitter of 25 % */
-    uint32_t lossy_longest_ns; /* longest interval for lossy EVs */
 };
 
 /* The cause of an EV change, also in events and traces. */
@@ -160,6 +124,53 @@ enum path_signal {
     PATH_ADMIN_ALLOW,
     PATH_REPLACED, /* the entry now has another EV */
     PATH_SIGNAL_COUNT,
+};
+
+struct path_set; /* path/ev_table.h; its size is path_set_bytes() */
+
+/* Chooses an EV of a plane that has at least one usable EV: GOOD or SKIP, in the rotation. */
+struct path_policy {
+    /* Returns the EV of the next first transmission. */
+    uint32_t (*pick)(struct path_set *, uint32_t plane, uint64_t now_ns);
+    /* Returns the EV of a retransmission or probe: another than `avoid_ev` (PATH_NONE: any) if
+     * there is one. */
+    uint32_t (*pick_other)(struct path_set *, uint32_t plane, uint32_t avoid_ev, uint64_t now_ns);
+    /* If not NULL, the policy remembers by itself what happens to EVs, and ev_skip must be
+     * PATH_SKIP_POLICY. Marks and losses then call this and do not change the states of EVs.
+     * `signal`: PATH_MARKED_SKIP_ONCE, PATH_MARKED_ALWAYS_SKIP, PATH_TRIMMED, PATH_LOST,
+     * PATH_LOST_SPARED. */
+    void (*on_trouble)(
+        struct path_set *, uint32_t ev_index, enum path_signal signal, uint64_t now_ns);
+    /* Called, if not NULL, when a packet on this EV is acknowledged without a mark. */
+    void (*on_unmarked)(struct path_set *, uint32_t ev_index);
+    bool retires; /* a bad EV is denied, and only the controller allows it again */
+};
+
+enum path_policy_kind {
+#define PATH_POLICY(ID, name, meaning) PATH_POLICY_##ID,
+#include "path/policies.def"
+    PATH_POLICY_COUNT,
+};
+
+extern const struct path_policy *const path_policies[PATH_POLICY_COUNT];
+
+struct path_config {
+    struct path_policy policy; /* one of path_policies; a copy saves a load for each packet */
+    enum path_loss_to_bad loss_to_bad : 8;
+    enum path_ev_skip ev_skip : 8;
+    enum path_ev_weights ev_weights : 8;
+    uint8_t probe_successes;     /* answers in a row that restore an EV, at least 1 */
+    uint8_t probe_successes_max; /* upper bound for lossy EVs */
+    uint32_t flowlet_gap_ns;     /* pause that ends a flowlet; 0: one base RTT */
+};
+
+/* Times for one destination. */
+struct path_timing {
+    uint32_t base_rtt_ns;
+    uint32_t probe_timeout_ns; /* after which an unanswered probe has failed */
+    uint32_t probe_first_ns;   /* until the first probe of a bad EV; later intervals double ... */
+    uint32_t probe_longest_ns; /* ... up to this, with a jitter of 25 % */
+    uint32_t lossy_longest_ns; /* longest interval for lossy EVs */
 };
 
 /* Return words such as "good", "skip", "suspect", "bad", "denied"; "marked_skip_once". */
@@ -227,6 +238,8 @@ void path_on_delivered(struct path_set *, uint32_t ev_index);
 /* Applies the mark of a SACK or a TRIMMED NACK: PATH_MARKED_SKIP_ONCE, PATH_MARKED_ALWAYS_SKIP,
  * PATH_TRIMMED. SKIP_ONCE has an effect only with PATH_SKIP_LITERAL. */
 void path_on_mark(struct path_set *, uint32_t ev_index, enum path_signal, uint64_t now_ns);
+/* Called when a SACK without a mark acknowledges a packet on this EV. */
+void path_on_unmarked(struct path_set *, uint32_t ev_index);
 /* Called when a packet on this EV took longer than those on other EVs of its plane, by `excess`
  * 256ths; negative: shorter. True if this is the first sample of the EV in this round. */
 bool path_on_delay(struct path_set *, uint32_t ev_index, int32_t excess, uint64_t now_ns);

@@ -75,6 +75,12 @@ uint32_t path_turns_of(const struct path_set *set, uint32_t ev_index)
     return (uint32_t)weight_of(&ev_table_evs(set)[ev_index]);
 }
 
+void path_on_unmarked(struct path_set *set, uint32_t ev_index)
+{
+    if (set->config->policy.on_unmarked)
+        set->config->policy.on_unmarked(set, ev_index);
+}
+
 /* Handles a sign of congestion. If delays are measured, only a trim adds information. */
 static void skip_ev(
     struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
@@ -107,6 +113,10 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
 
     assert(signal == PATH_MARKED_SKIP_ONCE || signal == PATH_MARKED_ALWAYS_SKIP ||
            signal == PATH_TRIMMED);
+    if (set->config->policy.on_trouble) {
+        set->config->policy.on_trouble(set, ev_index, signal, now_ns);
+        return;
+    }
     if (signal == PATH_TRIMMED) /* congested, but not dead: its header arrived */
         path_on_delivered(set, ev_index);
     if (signal == PATH_MARKED_ALWAYS_SKIP && !ev_state_is_usable(ev->state))
@@ -171,7 +181,7 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     int32_t gain = set->profile->is_rough ? SKIP_GAIN_ROUGH : SKIP_GAIN;
     int32_t weight;
 
-    if (ev_table_is_literal(set))
+    if (set->config->ev_skip != PATH_SKIP_DELAY)
         return false;
     ev->is_late = excess > 0;
     if (!ev_state_is_usable(ev->state) || ev->round == set->round)
@@ -292,6 +302,11 @@ bool path_on_loss(
     struct ev_table_ev *ev = ev_at(set, ev_index);
     enum path_signal signal;
 
+    if (set->config->policy.on_trouble) {
+        signal = congested ? PATH_LOST_SPARED : PATH_LOST;
+        set->config->policy.on_trouble(set, ev_index, signal, now_ns);
+        return false;
+    }
     if (is_old_news(set, ev, sent_ns))
         return false;
     congested |= ev->is_late; /* late packets are declared lost */

@@ -1,8 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policies of policies.def. A policy uses the EVs of a set (ev_table.h). */
+/* The policies of policies.def, and the walk that several of them share. A policy uses the EVs of a
+ * set (ev_table.h). */
 #pragma once
 
 #include "path/ev_table.h"
 
 #define PATH_POLICY(ID, name, meaning) extern const struct path_policy path_policy_##name;
 #include "path/policies.def"
+
+/* Returns the next EV of the rotation, drawn from those that are not used yet. This is a
+ * Fisher-Yates shuffle, one swap at a time, so that no work is left for the end of a rotation. */
+static inline uint32_t path_policy_advance(struct path_set *set, uint32_t plane_index)
+{
+    struct ev_table_plane *plane = &set->planes[plane_index];
+    uint32_t position = plane->position++;
+    uint32_t left = plane->rotation_count - position;
+    size_t here = (size_t)plane->first + position;
+    size_t drawn = here + prng_below(&set->prng, left);
+    uint16_t ev_index = ev_table_order(set)[drawn];
+
+    ev_table_order(set)[drawn] = ev_table_order(set)[here];
+    ev_table_order(set)[here] = ev_index;
+    if (left == 1) {
+        plane->position = 0;
+        ev_table_rotations(set)[plane_index]++;
+    }
+    return ev_index;
+}
+
+/* Returns the next EV of the rotation that is not `avoid_ev`, if there is another. */
+static inline uint32_t path_policy_advance_past(
+    struct path_set *set, uint32_t plane_index, uint32_t avoid_ev)
+{
+    uint32_t ev_index = path_policy_advance(set, plane_index);
+
+    while (ev_index == avoid_ev && set->planes[plane_index].rotation_count > 1)
+        ev_index = path_policy_advance(set, plane_index);
+    return ev_index;
+}

@@ -3,26 +3,6 @@
  * (docs/protocol.md §14.2). */
 #include "path/path_policy.h"
 
-/* Returns the next EV of the rotation, drawn from those that are not used yet. This is a
- * Fisher-Yates shuffle, one swap at a time, so that no work is left for the end of a rotation. */
-static inline uint32_t advance_rotation(struct path_set *set, uint32_t plane_index)
-{
-    struct ev_table_plane *plane = &set->planes[plane_index];
-    uint32_t position = plane->position++;
-    uint32_t left = plane->rotation_count - position;
-    size_t here = (size_t)plane->first + position;
-    size_t drawn = here + prng_below(&set->prng, left);
-    uint16_t ev_index = ev_table_order(set)[drawn];
-
-    ev_table_order(set)[drawn] = ev_table_order(set)[here];
-    ev_table_order(set)[here] = ev_index;
-    if (left == 1) {
-        plane->position = 0;
-        ev_table_rotations(set)[plane_index]++;
-    }
-    return ev_index;
-}
-
 struct walk {
     uint32_t plane_index;
     uint32_t avoid_ev;
@@ -162,7 +142,7 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
                                   : !meet_skip(set, ev_index, &walk)) {
         if (has_met_all(set, &walk))
             return make_do(set, &walk);
-        ev_index = advance_rotation(set, plane_index);
+        ev_index = path_policy_advance(set, plane_index);
     }
     return ev_index;
 }
@@ -172,7 +152,7 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
 static uint32_t pick_ev(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
     const struct ev_table_plane *plane = &set->planes[plane_index];
-    uint32_t ev_index = advance_rotation(set, plane_index);
+    uint32_t ev_index = path_policy_advance(set, plane_index);
 
     if (plane->good_count == plane->rotation_count || is_good(set, ev_index))
         return ev_index;
@@ -182,7 +162,7 @@ static uint32_t pick_ev(struct path_set *set, uint32_t plane_index, uint64_t now
 static uint32_t pick_other(
     struct path_set *set, uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
-    uint32_t ev_index = advance_rotation(set, plane_index);
+    uint32_t ev_index = path_policy_advance(set, plane_index);
 
     if (is_good(set, ev_index) && ev_index != avoid_ev)
         return ev_index;

@@ -35,11 +35,19 @@ static void collect_ranges(struct transport *nic, const struct qp *needy, uint64
             halve_if_silent(nic, nic->qps[i]->responder, now_ns);
 }
 
+/* A responder that places packets in order admits only the next one. */
+static uint32_t admitted_psns(const struct qp *qp)
+{
+    return qp->env.nic->parameters->placement == PLACEMENT_IN_ORDER
+               ? 1
+               : responder_full_range_psns(qp->responder, &qp->env);
+}
+
 void qp_widen_range(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct responder *responder = qp->responder;
     uint64_t pool_psns = nic->env.parameters->mpr_pool * UNIT_PSNS;
-    uint32_t full_psns = responder_full_range_psns(responder, &qp->env);
+    uint32_t full_psns = admitted_psns(qp);
     uint64_t others_psns = nic->range_psns - responder->range_psns;
     uint64_t left_psns;
 

@@ -30,6 +30,8 @@ static void heed_mark(const struct env *env, uint32_t ev_index, uint8_t mark, ui
         break;
     default:
         note_way_back(env, ev_index);
+        if (env->nic->parameters->ev_policy != EV_POLICY_ROTATION)
+            path_on_unmarked(env->paths, ev_index);
         break;
     }
 }

@@ -86,6 +86,20 @@ struct responder_decision responder_answer_no_receive(
     return responder_answer_nak(stash->psn, ACK_SYNDROME_REMOTE_OPERATION, DROP_NONE);
 }
 
+/* True if the PSN is new and within the range of the attributes, whether the responder admits it
+ * now or not. */
+static bool is_promised(
+    const struct responder *responder, const struct env *env, const struct packet *packet)
+{
+    return recv_window_place(&responder->window, packet->psn,
+               responder_full_range_psns(responder, env)) == RECV_WINDOW_NEW;
+}
+
+static bool places_in_order(const struct env *env)
+{
+    return env->nic->parameters->placement == PLACEMENT_IN_ORDER;
+}
+
 /* Step 2 of §5: only fields that survive trimming are used. ECN marks of trimmed packets are
  * ignored. */
 struct responder_decision responder_answer_trimmed(struct responder *responder,
@@ -96,6 +110,8 @@ struct responder_decision responder_answer_trimmed(struct responder *responder,
     uint8_t mark = responder_answer_mark(env, packet);
 
     env_count(env, COUNTER_DATA_TRIMMED);
+    if (place == RECV_WINDOW_BEYOND && places_in_order(env) && is_promised(responder, env, packet))
+        place = RECV_WINDOW_NEW;
     if (place == RECV_WINDOW_NEW)
         return env->attributes.trim_nack ? nack(packet, reason, DROP_TRIMMED) : decision;
     if (place != RECV_WINDOW_BEYOND)
@@ -105,21 +121,22 @@ struct responder_decision responder_answer_trimmed(struct responder *responder,
 }
 
 /* A packet beyond the window is not an error of the path. The requester must wait, but does not
- * need a NACK for each packet (§4). If the PSN is within the range of the attributes, mpr_pool is
- * short (§4.1). */
+ * need a NACK for each packet (§4), unless each is to be sent again because it arrived too early.
+ * If the PSN is within the range of the attributes, mpr_pool is short (§4.1). */
 struct responder_decision responder_answer_beyond(struct responder *responder,
     const struct env *env, const struct packet *packet, uint64_t now_ns)
 {
-    bool is_promised = recv_window_place(&responder->window, packet->psn,
-                           responder_full_range_psns(responder, env)) == RECV_WINDOW_NEW;
+    bool promised = is_promised(responder, env, packet);
 
-    if (is_promised)
+    if (promised)
         env_count(env, COUNTER_NO_BITMAP);
+    if (promised && places_in_order(env))
+        return nack(packet, NACK_NO_BITMAP, DROP_BEYOND_WINDOW);
     if (responder->oor_count++ % env->nic->parameters->oor_nack_every != 0 &&
         now_ns < responder->oor_nack_ns)
         return nothing_but(packet->psn, DROP_BEYOND_WINDOW);
     responder->oor_nack_ns = now_ns + env->peer->cc.base_rtt_ns;
-    return nack(packet, is_promised ? NACK_NO_BITMAP : NACK_PSN_OOR_WINDOW, DROP_BEYOND_WINDOW);
+    return nack(packet, promised ? NACK_NO_BITMAP : NACK_PSN_OOR_WINDOW, DROP_BEYOND_WINDOW);
 }
 
 struct responder_decision responder_answer_duplicate(struct responder *responder,

@@ -42,6 +42,11 @@ for experiment in all-reduce permutation; do
         "$mrc" sim "$ROOT/experiments/rivals/$experiment.yaml" --repeat 1
 done
 
+exits 0 "MRC's own path policy is no worse than others" \
+    "$mrc" sim "$ROOT/experiments/rivals/path-policies.yaml" --repeat 1
+exits 2 'an unknown path policy is refused' "$mrc" sim x.yaml --set parameters.ev_policy=spray
+contains '  with the known ones' "$output" 'rotation, single, flowlet, retire, oblivious, bitmap or reps'
+
 refuses() # MESSAGE ARGUMENT...
 {
     message=$1

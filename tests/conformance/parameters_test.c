@@ -61,13 +61,15 @@ static const struct {
 
 static const struct {
     const char *name;
-    const char *words[4];
+    const char *words[8];
     uint32_t default_value;
 } choices[] = {
     { "timers", { "hardware", "software" }, TIMERS_HARDWARE },
     { "sack_gap", { "literal", "filled" }, SACK_GAP_FILLED },
     { "loss_to_bad", { "literal", "compared" }, LOSS_TO_BAD_COMPARED },
-    { "ev_policy", { "rotation", "single" }, EV_POLICY_ROTATION },
+    { "ev_policy", { "rotation", "single", "flowlet", "retire", "oblivious", "bitmap", "reps" },
+        EV_POLICY_ROTATION },
+    { "placement", { "any_order", "in_order" }, PLACEMENT_ANY_ORDER },
     { "ev_skip", { "literal", "delay" }, EV_SKIP_DELAY },
     { "plane_share", { "equal", "delivered" }, PLANE_SHARE_DELIVERED },
     { "ev_state_scope", { "qp", "destination" }, EV_STATE_SCOPE_DESTINATION },

@@ -60,3 +60,14 @@ SPEC("when the single path fails, another one carries the packets")
     EXPECT(path_pick_on(paths.set, 0, US(2)) != usual);
     EXPECT_EQ(path_plane_of(paths.set, path_pick_on(paths.set, 0, US(2))), 0);
 }
+
+SPEC("probes in silence try all EVs of the plane")
+{
+    uint32_t used = 0;
+
+    prepare(4);
+    for (uint32_t i = 0; i < 8; i++)
+        used |= UINT32_C(1) << path_pick_other(paths.set, ALL_PLANES, 0, PATH_NONE, US(i));
+    EXPECT_EQ(used, 0xff);
+    path_check(paths.set);
+}
