@@ -8,6 +8,7 @@
 #include "files/files.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
+#include "study/study.h"
 #include "transport/transport.h"
 
 void completion_offer_devices(const struct completion *completion)
@@ -43,6 +44,19 @@ static void offer_parameters(const struct completion *completion)
         }
 }
 
+/* Offers what the typed list can become. */
+static void offer_contenders(const struct completion *completion)
+{
+    const char *comma = strrchr(completion->typed, ',');
+    int kept = comma ? (int)(comma + 1 - completion->typed) : 0;
+    char list[256];
+
+    for (uint32_t i = 0; i < study_contender_count; i++) {
+        snprintf(list, sizeof(list), "%.*s%s", kept, completion->typed, study_contenders[i].name);
+        completion_offer(completion, list);
+    }
+}
+
 void completion_offer_values(const struct completion *completion, enum option_values values)
 {
     switch (values) {
@@ -54,6 +68,9 @@ void completion_offer_values(const struct completion *completion, enum option_va
         break;
     case OPTION_VALUES_PARAMETERS:
         offer_parameters(completion);
+        break;
+    case OPTION_VALUES_CONTENDERS:
+        offer_contenders(completion);
         break;
     default: /* the shell completes file names */
         break;

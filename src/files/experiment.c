@@ -112,9 +112,8 @@ static bool include_fabric(struct yaml *yaml, struct yaml_node *top)
     return true;
 }
 
-struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
+static struct yaml_node *complete_tree(struct yaml *yaml, struct yaml_node *top)
 {
-    struct yaml_node *top = yaml_load(yaml, path);
     const struct yaml_node *planes = top ? yaml_member(top, "planes") : NULL;
 
     if (planes && !yaml_member(top, "workloads")) {
@@ -123,6 +122,20 @@ struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
         return NULL;
     }
     return top && include_fabric(yaml, top) ? top : NULL;
+}
+
+struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
+{
+    return complete_tree(yaml, yaml_load(yaml, path));
+}
+
+struct yaml_node *experiment_parse(struct yaml *yaml, const char *source, const char *text)
+{
+    struct yaml_node *top = yaml_parse(yaml, source, text, strlen(text), true);
+
+    if (top)
+        top->is_root = true;
+    return complete_tree(yaml, top);
 }
 
 bool experiment_set(struct yaml *yaml, struct yaml_node *top, const char *assignment)

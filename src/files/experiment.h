@@ -33,6 +33,9 @@ struct experiment {
 
 /* Loads the file as a tree, with the contents of the fabric file that it names. */
 struct yaml_node *experiment_load(struct yaml *, const char *path);
+/* Likewise from a text, which must be a mapping. `source` stands for the name of the file and is
+ * kept. */
+struct yaml_node *experiment_parse(struct yaml *, const char *source, const char *text);
 /* Changes one key, in the form of --set: "parameters.mpr=4". */
 bool experiment_set(struct yaml *, struct yaml_node *top, const char *assignment);
 

@@ -3,6 +3,7 @@
  * runs, criteria, the document, the table. */
 #pragma once
 
+#include "result/comparison.h"
 #include "result/grow.h"
 #include "result/live.h"
 #include "result/result_capacity.h"

@@ -28,8 +28,7 @@ static void write_quoted(FILE *to, const char *text)
     fputc('"', to);
 }
 
-/* A value that is missing or null is an empty cell; lists and mappings are JSON. */
-static void write_cell(FILE *to, const json_t *value)
+void result_csv_cell(FILE *to, const json_t *value)
 {
     char *text;
 
@@ -88,7 +87,7 @@ static void write_values(FILE *to, const json_t *from, const struct column *colu
         const json_t *in = columns[i].object ? json_object_get(from, columns[i].object) : from;
 
         fputc(',', to);
-        write_cell(to, json_object_get(in, columns[i].key));
+        result_csv_cell(to, json_object_get(in, columns[i].key));
     }
 }
 
@@ -121,7 +120,7 @@ static void write_settings(FILE *to, json_t *keys, const json_t *run)
     json_object_foreach(keys, key, unused)
     {
         fputc(',', to);
-        write_cell(to, json_object_get(settings, key));
+        result_csv_cell(to, json_object_get(settings, key));
     }
 }
 
@@ -147,9 +146,9 @@ static void write_run(FILE *to, json_t *keys, const json_t *run)
 
     json_object_foreach(json_object_get(summary, "workloads"), name, workload)
     {
-        write_cell(to, json_object_get(run, "label"));
+        result_csv_cell(to, json_object_get(run, "label"));
         fputc(',', to);
-        write_cell(to, json_object_get(run, "seed"));
+        result_csv_cell(to, json_object_get(run, "seed"));
         write_settings(to, keys, run);
         write_values(to, run, run_columns, COUNT(run_columns));
         fputc(',', to);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static void add_sample(struct result_spread *spread, double value)
+void result_spread_add(struct result_spread *spread, double value)
 {
     double before = value - spread->mean;
 
@@ -38,7 +38,7 @@ struct result_spread result_spread_of(
         in = object ? json_object_get(in, object) : in;
         value = json_object_get(in, key);
         if (json_is_number(value))
-            add_sample(&spread, json_number_value(value));
+            result_spread_add(&spread, json_number_value(value));
     }
     return spread;
 }

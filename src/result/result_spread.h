@@ -14,6 +14,7 @@ struct result_spread {
     double most;
 };
 
+void result_spread_add(struct result_spread *, double value);
 /* Returns the spread of member `key` of a workload, or of its member `object` unless that is
  * NULL. */
 struct result_spread result_spread_of(

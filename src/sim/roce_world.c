@@ -87,6 +87,8 @@ bool sim_roce(const struct sim *sim, struct sim_roce *out)
         out->pauses += pfc->pause_count;
         if (pfc->peak_bytes > out->headroom_peak_bytes)
             out->headroom_peak_bytes = pfc->peak_bytes;
+        if (pfc->config.buffer_bytes - pfc->pool_bytes > out->headroom_bytes)
+            out->headroom_bytes = pfc->config.buffer_bytes - pfc->pool_bytes;
     }
     return true;
 }

@@ -160,7 +160,7 @@ static uint32_t sender_psns(const struct sim *sim, const struct sim_workload *wo
 }
 
 static struct qp_init qp_out(
-    struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
+    const struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
 {
     return (struct qp_init){ .send_depth = setup_queue_depth(workload),
         .window_psns_max = sender_psns(sim, workload),
@@ -169,7 +169,7 @@ static struct qp_init qp_out(
 }
 
 static struct qp_init qp_in(
-    struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
+    const struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
 {
     return (struct qp_init){ .recv_depth = setup_queue_depth(workload),
         .window_psns_max_dest = sim->window_psns,
@@ -191,6 +191,24 @@ static struct qp_bytes qp_bytes_of(struct sim *sim, const struct sim_workload *w
 
     return (struct qp_bytes){ .out = (transport_qp_bytes(&out) + LINE - 1) / LINE * LINE,
         .in = (transport_qp_bytes(&in) + LINE - 1) / LINE * LINE };
+}
+
+static uint64_t both_ways_bytes(const struct sim *sim, const struct sim_workload *workload)
+{
+    struct path_profile paths = setup_largest_paths(sim, workload);
+    struct qp_init both = qp_out(sim, workload, &paths);
+    struct qp_init in = qp_in(sim, workload, &paths);
+
+    both.recv_depth = in.recv_depth;
+    both.window_psns_max_dest = in.window_psns_max_dest;
+    both.write_imm_max_dest = in.write_imm_max_dest;
+    return transport_qp_bytes(&both);
+}
+
+uint64_t sim_qp_bytes(const struct sim *sim, uint32_t workload)
+{
+    return sim->config.protocol == SIM_MRC ? both_ways_bytes(sim, &sim->config.workloads[workload])
+                                           : 0;
 }
 
 static void create_qp(struct transport *transport, uint32_t qpn, const struct qp_init *init,

@@ -281,6 +281,7 @@ struct sim_roce {
     uint64_t counters[ROCE_COUNTER_COUNT]; /* of all NICs */
     uint64_t pauses;                       /* that switches sent */
     uint64_t headroom_peak_bytes;          /* the most that a port used of its headroom */
+    uint64_t headroom_bytes;               /* the most that a switch reserves for its ports */
 };
 /* Returns false if the NICs are not of RoCEv2. */
 bool sim_roce(const struct sim *, struct sim_roce *);
@@ -380,6 +381,10 @@ struct sim_share {
 struct sim_share sim_payload_share(const struct sim *, uint32_t workload);
 /* Returns the maximum number of packets that a QP has in flight. */
 uint32_t sim_window_psns(const struct sim *);
+
+/* Returns the memory that libmrc uses for a QP that sends and receives, with the paths, windows and
+ * queues of this workload; 0: the protocol is not MRC. */
+uint64_t sim_qp_bytes(const struct sim *, uint32_t workload);
 
 /* Returns the ideal goodput of a workload in bit/s: the payload rate of its slowest link, without
  * headers. */

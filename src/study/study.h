@@ -12,6 +12,7 @@
 
 #include "sim/sim.h"
 #include "study/study_checkpoint.h"
+#include "study/study_compare.h"
 #include "study/study_jobs.h"
 #include "study/study_plan.h"
 #include "study/study_ranks.h"

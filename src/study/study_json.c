@@ -2,6 +2,8 @@
 /* The "runs" entry of a result. */
 #include "study/study_json.h"
 
+#include <stdlib.h>
+
 #include <sys/resource.h>
 
 static const char *status_word(enum sim_status status)
@@ -54,6 +56,53 @@ static json_t *summary_json(const struct study_outcome *outcome)
     return json;
 }
 
+/* ---- state ----------------------------------------------------------------------------------- */
+
+/* Returns the most connections that a NIC has, of all workloads. */
+static uint64_t connections_of(const struct sim *sim, uint32_t nic_count)
+{
+    uint32_t *by_nic = grow_take(nic_count, sizeof(*by_nic));
+    uint32_t flow_count = sim_flow_count(sim);
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < flow_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(sim, i, &flow);
+        by_nic[flow.from_nic]++;
+        by_nic[flow.to_nic]++;
+    }
+    for (uint32_t i = 0; i < nic_count; i++)
+        most = by_nic[i] > most ? by_nic[i] : most;
+    free(by_nic);
+    return most;
+}
+
+/* RoCEv2 has QPs of its own on each port. */
+static uint32_t qps_of_connection(const struct sim_config *config)
+{
+    return config->protocol == SIM_ROCE
+               ? config->roce.qps * config->fabric->topology.config.plane_count
+               : 1;
+}
+
+static json_t *state_json(const struct measure_record *record)
+{
+    const struct sim_config *config = record->plan->sim;
+    uint64_t connections = connections_of(record->sim, config->fabric->topology.nic_count);
+    uint64_t qp_bytes = 0;
+    struct sim_roce roce;
+
+    for (uint32_t i = 0; i < config->workload_count; i++)
+        if (sim_qp_bytes(record->sim, i) > qp_bytes)
+            qp_bytes = sim_qp_bytes(record->sim, i);
+    sim_roce(record->sim, &roce);
+    return json_pack("{s:I,s:I,s:o,s:I}", "connections_per_nic", (json_int_t)connections,
+        "qps_per_nic", (json_int_t)(connections * qps_of_connection(config)), "qp_bytes",
+        qp_bytes ? json_integer((json_int_t)qp_bytes) : json_null(), "switch_headroom_bytes",
+        (json_int_t)roce.headroom_bytes);
+}
+
 json_t *study_json(const struct study_outcome *outcome)
 {
     const struct study_run *plan = outcome->plan;
@@ -74,6 +123,7 @@ json_t *study_json(const struct study_outcome *outcome)
     json_object_set_new(json, "simulated_us", json_millionths(sim_now_ps(record->sim)));
     json_object_update(json, measured);
     json_object_set_new(json, "events_left_out", json_integer((json_int_t)record->left_out));
+    json_object_set_new(json, "state", state_json(record));
     json_object_set_new(json, "criteria", json_array());
     json_object_set_new(json, "perf", perf(outcome));
     json_decref(measured);

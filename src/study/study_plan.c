@@ -87,11 +87,8 @@ static bool set_protocol(struct study_plan *plan, const char *protocol)
     return experiment_set(&plan->yaml, plan->top, assignment);
 }
 
-bool study_plan_read(struct study_plan *plan, const char *path, const struct study_changes *changes)
+static bool read_tree(struct study_plan *plan, const struct study_changes *changes)
 {
-    *plan = (struct study_plan){ 0 };
-    yaml_init(&plan->yaml);
-    plan->top = experiment_load(&plan->yaml, path);
     if (!plan->top)
         return false;
     for (uint32_t i = 0; i < changes->sweep_count; i++)
@@ -101,6 +98,27 @@ bool study_plan_read(struct study_plan *plan, const char *path, const struct stu
         if (!experiment_set(&plan->yaml, plan->top, changes->sets[i]))
             return false;
     return set_protocol(plan, changes->protocol) && plan_runs(plan, changes);
+}
+
+static void init_plan(struct study_plan *plan)
+{
+    *plan = (struct study_plan){ 0 };
+    yaml_init(&plan->yaml);
+}
+
+bool study_plan_read(struct study_plan *plan, const char *path, const struct study_changes *changes)
+{
+    init_plan(plan);
+    plan->top = experiment_load(&plan->yaml, path);
+    return read_tree(plan, changes);
+}
+
+bool study_plan_parse(struct study_plan *plan, const char *source, const char *text,
+    const struct study_changes *changes)
+{
+    init_plan(plan);
+    plan->top = experiment_parse(&plan->yaml, source, text);
+    return read_tree(plan, changes);
 }
 
 void study_plan_hash(const struct study_plan *plan, char out[static JSON_HASH_BYTES])

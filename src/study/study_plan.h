@@ -30,6 +30,9 @@ struct study_plan {
 /* Reads and checks all runs before the first begins. Returns false with plan->yaml.problem. The
  * caller releases the plan in either case. */
 bool study_plan_read(struct study_plan *, const char *path, const struct study_changes *);
+/* Likewise from the text of an experiment. `source` stands for the name of its file. */
+bool study_plan_parse(
+    struct study_plan *, const char *source, const char *text, const struct study_changes *);
 /* Computes a hash of everything that the runs are made from. */
 void study_plan_hash(const struct study_plan *, char out[static JSON_HASH_BYTES]);
 

@@ -10,4 +10,7 @@
  * The page needs no network and no other file. `metrics` describes the counters (metric_json()).
  * The function modifies the documents, which the caller can then only release. Returns 0, or -EIO
  * with the cause in errno. */
-int web_report_write(FILE *to, json_t *results, const json_t *metrics);
+int web_report_write(FILE *to, json_t *results, json_t *metrics);
+
+/* Likewise shows the document of mrc-compare(1). Leaves it as it is. */
+int web_compare_write(FILE *to, json_t *comparison);

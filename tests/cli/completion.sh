@@ -40,6 +40,8 @@ completes 'completes the names of devices' 'mrc4' ev show dev ''
 completes 'completes the names of devices of mrc perf' 'mrc4' perf write -d mrc
 completes 'offers nothing where a file is expected: the shell completes files' '' sim exp
 completes 'completes the names of parameters after --set' 'parameters.ev_min_active=' sim --set parameters.ev_min_a
+completes 'completes the contenders of mrc compare' 'roce-1qp roce-16qp' compare --protocols roce-1
+completes '  in a list' 'mrc,roce-8qp' compare --protocols mrc,roce-8
 completes 'completes the options of mrc fabric fault run' '--slower' fabric fault run --sl
 completes 'offers nothing where a number is expected' '' sim --jobs ''
 
@@ -54,7 +56,7 @@ completes 'completes the host links of a fabric' 'h1.p0 h1.p1' fabric fault -n l
 completes 'completes the links between switches of a fabric' 'p0.t0.1-t1.0' fabric fault -n lab link p0.t0.1
 "$BUILD/bin/mrc" fabric stop -n lab
 
-for subcommand in completion decode dev doctor ev exec monitor perf port qp report sim stat sweep switch; do
+for subcommand in compare completion decode dev doctor ev exec monitor perf port qp report sim stat sweep switch; do
     completes "completes --help of mrc $subcommand" '--help' "$subcommand" --hel
 done
 done_testing

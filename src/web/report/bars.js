@@ -103,5 +103,5 @@ const bars = (() => {
             }))));
     }
 
-    return { goodput, completion };
+    return { rows, mark, dot, goodput, completion };
 })();
