@@ -11,6 +11,8 @@
 #include <stdio.h>
 
 #include "sim/sim.h"
+#include "study/job_file.h"
+#include "study/job_model.h"
 #include "study/study_checkpoint.h"
 #include "study/study_compare.h"
 #include "study/study_jobs.h"

@@ -39,6 +39,7 @@ agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor
 agree mrc-exec exec
 agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric stop'
+agree mrc-job job
 agree mrc-perf perf
 agree mrc-plan 'plan path'
 agree mrc-report report
