@@ -3,8 +3,10 @@
 #include "files/experiment_part.h"
 #include "files/yaml_fields.h"
 
-#define TIMEOUT_LEAST_PS UINT64_C(4096000)        /* the unit of the local ACK timeout */
-#define TIMEOUT_MOST_PS  UINT64_C(34359738368000) /* 2^23 times as long */
+#define TIMEOUT_LEAST_PS  UINT64_C(4096000)        /* the unit of the local ACK timeout */
+#define TIMEOUT_MOST_PS   UINT64_C(34359738368000) /* 2^23 times as long */
+#define WATCHDOG_LEAST_PS UINT64_C(1000000)
+#define WATCHDOG_MOST_PS  UINT64_C(60000000000000)
 
 #define IN_SETTINGS(member) offsetof(struct roce_settings, member)
 
@@ -21,6 +23,9 @@ static const struct yaml_field fields[] = {
     { .key = "ack_every", .type = YAML_COUNT, .offset = IN_SETTINGS(ack_every), .least = 1, .most = ROCE_ACK_EVERY_MAX },
     { .key = "pfc", .type = YAML_FLAG, .offset = IN_SETTINGS(pfc) },
     { .key = "headroom", .type = YAML_SIZE, .offset = IN_SETTINGS(headroom_bytes) },
+    { .key = "watchdog", .type = YAML_WORD, .offset = IN_SETTINGS(watchdog.action), .words = pfc_watchdog_action_words },
+    { .key = "watchdog_detect", .type = YAML_TIME, .offset = IN_SETTINGS(watchdog.detect_ps), .least = WATCHDOG_LEAST_PS, .most = WATCHDOG_MOST_PS },
+    { .key = "watchdog_restore", .type = YAML_TIME, .offset = IN_SETTINGS(watchdog.restore_ps), .least = WATCHDOG_LEAST_PS, .most = WATCHDOG_MOST_PS },
     { .key = "polarised", .type = YAML_FLAG, .offset = IN_SETTINGS(polarised) },
     { .key = NULL },
 };
@@ -31,14 +36,17 @@ static bool check_use(
     struct yaml *yaml, const struct yaml_node *mapping, const struct roce_settings *roce)
 {
     static const char *const of_dcqcn[] = { "dcqcn", "marking" };
+    static const char *const of_pfc[] = { "headroom", "watchdog", "watchdog_detect",
+        "watchdog_restore" };
 
     for (uint32_t i = 0; roce->cc != ROCE_CC_DCQCN && i < 2; i++)
         if (yaml_member(mapping, of_dcqcn[i]))
             return yaml_complain_key(yaml, yaml_member(mapping, of_dcqcn[i]),
                 "it has no effect with cc: none; remove it, or set cc: dcqcn");
-    if (!roce->pfc && yaml_member(mapping, "headroom"))
-        return yaml_complain_key(yaml, yaml_member(mapping, "headroom"),
-            "it has no effect with pfc: false; remove it, or set pfc: true");
+    for (uint32_t i = 0; !roce->pfc && i < 4; i++)
+        if (yaml_member(mapping, of_pfc[i]))
+            return yaml_complain_key(yaml, yaml_member(mapping, of_pfc[i]),
+                "it has no effect with pfc: false; remove it, or set pfc: true");
     return true;
 }
 

@@ -203,6 +203,9 @@ struct measure_record {
     struct measure_numbers look_bytes;
     struct measure_numbers look_bits;
 
+    struct sim_deadlock deadlock; /* the first that a sample has seen; link_count 0: none */
+    uint64_t deadlock_ps;         /* the time of that sample */
+
     uint64_t *lost_of_port; /* so far, by NIC port, then switch port; NULL before the first loss */
     uint64_t lost_data;     /* so far, of all ports: packets of the data classes */
     struct measure_numbers data_losses; /* indexes of the samples with such losses */

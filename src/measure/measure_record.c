@@ -192,6 +192,8 @@ void measure_sample(struct measure_record *record)
     measure_push(&record->memory, &record->active_evs, now.active_evs);
     measure_push(&record->memory, &record->bad_evs, now.bad_evs);
     sample_queues(record);
+    if (record->deadlock.link_count == 0 && sim_deadlock(record->sim, &record->deadlock))
+        record->deadlock_ps = now.time_ps;
     sample_ev_states(record);
     measure_qps_sample(record);
     measure_occupancy_sample(record);

@@ -45,6 +45,14 @@ struct switch_policy {
         void *network, const struct switch_crossing *, struct port *, uint64_t now_ps);
     /* The transmission of a packet begins; in_port is not known. */
     struct switch_pause (*sent)(void *network, const struct switch_crossing *, uint64_t now_ps);
+    /* A pause frame has arrived at a port. Returns false if the port ignores it. NULL: ports obey
+     * all. */
+    bool (*obeys)(
+        void *network, uint32_t switch_index, const struct switch_pause *, uint64_t now_ps);
+    /* Timers of a switch: returns when expire() must be called, UINT64_MAX: never; makes what is
+     * due at the first port with a timer, and returns that port. NULL: there are none. */
+    uint64_t (*deadline_ps)(const void *network, uint32_t switch_index);
+    uint32_t (*expire)(void *network, uint32_t switch_index, uint64_t now_ps);
     /* A packet that waited at its port is lost; in_port is not known. NULL: nothing is to do. */
     struct switch_pause (*lost)(void *network, const struct switch_crossing *, uint64_t now_ps);
 };

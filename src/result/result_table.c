@@ -233,6 +233,22 @@ static const char *end_of(const json_t *run)
     return strcmp(status, "out_of_time") == 0 ? "ended as planned" : status;
 }
 
+static void print_deadlock(FILE *to, const json_t *deadlock)
+{
+    const json_t *links = json_object_get(deadlock, "links");
+    const json_t *link;
+    size_t i;
+
+    if (!deadlock)
+        return;
+    fprintf(to,
+        "  DEADLOCK seen at %.3f us: %.0f links wait for each other: ", number(deadlock, "seen_us"),
+        number(deadlock, "link_count"));
+    json_array_foreach(links, i, link)
+        fprintf(to, "%s%s", i > 0 ? ", " : "", json_string_value(link));
+    fprintf(to, "%s\n", number(deadlock, "link_count") > (double)i ? ", ..." : "");
+}
+
 /* The result depends on the settings, so they are always printed. */
 static void print_roce(FILE *to, const json_t *roce)
 {
@@ -251,7 +267,11 @@ static void print_roce(FILE *to, const json_t *roce)
         number(counters, "nak_sent"));
     if (json_object_get(roce, "pauses"))
         fprintf(to, ", %.0f pauses", number(roce, "pauses"));
+    if (number(roce, "storms") > 0)
+        fprintf(to, ", %.0f storms with %.0f packets dropped", number(roce, "storms"),
+            number(roce, "watchdog_dropped"));
     fputc('\n', to);
+    print_deadlock(to, json_object_get(roce, "deadlock"));
 }
 
 static void print_uet(FILE *to, const json_t *uet)

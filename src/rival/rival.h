@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rival/lossless/pfc.h"
+#include "rival/lossless/pfc_watchdog.h"
 #include "rival/message/event_queue.h"
 #include "rival/rocev2/dcqcn.h"
 #include "rival/rocev2/ecn_marking.h"

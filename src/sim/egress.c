@@ -206,6 +206,16 @@ void egress_flush(struct shard *shard, uint32_t port, enum loss_reason loss, uin
     shard->port_details[port].paused_until_ps = 0;
 }
 
+void egress_flush_data(struct shard *shard, uint32_t port, enum loss_reason loss, uint64_t now_ps)
+{
+    struct port_entry entry;
+
+    while (port_take_data(&shard->ports[port], &entry)) {
+        node_policy_on_lost(shard, end_of(shard, port), &entry, now_ps);
+        lose_entry(shard, port, &entry, loss);
+    }
+}
+
 /* Returns a profile that differs from the healthy one only in its rate. There are few of them. */
 static const struct port_profile *profile_with_rate(
     struct shard *shard, const struct port_profile *healthy, uint64_t rate_bps)

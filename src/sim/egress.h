@@ -89,6 +89,9 @@ void egress_apply(struct shard *, uint32_t port, const struct fault_action *);
 /* Loses all waiting packets. The port has been advanced. */
 void egress_flush(struct shard *, uint32_t port, enum loss_reason, uint64_t now_ps);
 
+/* Loses all waiting data of a switch with a policy. The port has been advanced. */
+void egress_flush_data(struct shard *, uint32_t port, enum loss_reason, uint64_t now_ps);
+
 /* Returns true if a packet that arrives now was in flight when its link went down. */
 bool egress_was_cut(
     const struct shard *, uint32_t ingress_port, struct port_entry, uint64_t now_ps);

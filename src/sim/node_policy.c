@@ -44,13 +44,18 @@ static void send_pause(
             .ecn = (uint8_t)(units >> 24) });
 }
 
-void node_policy_on_pause(
-    struct shard *shard, uint32_t port, struct port_entry frame, uint64_t now_ps)
+static uint64_t duration_ps(struct port_entry frame)
 {
     uint64_t units = (uint32_t)frame.ecn << 24 | (uint32_t)frame.class << 16 | frame.length_bytes;
 
+    return units * PAUSE_UNIT_PS;
+}
+
+void node_policy_on_pause(
+    struct shard *shard, uint32_t port, struct port_entry frame, uint64_t now_ps)
+{
     shard->pauses_under_way--;
-    pause_set(shard, port, now_ps + units * PAUSE_UNIT_PS, now_ps);
+    pause_set(shard, port, now_ps + duration_ps(frame), now_ps);
 }
 
 void node_policy_on_lost(
@@ -91,9 +96,15 @@ static void send_next(struct shard *shard, uint32_t switch_index, uint32_t port,
     send_pause(shard, switch_index, &pause, now_ps);
 }
 
-/* Makes all transmissions that begin by `now_ps`, at one time those of the lowest port first.
- * Returns when the next one begins, or earlier. A port may send later than noted: a fault has
- * emptied it, or it was paused. */
+static uint64_t timer_ps(const struct shard *shard, uint32_t switch_index)
+{
+    return shard->policy->deadline_ps ? shard->policy->deadline_ps(shard, switch_index)
+                                      : PORT_NEVER_PS;
+}
+
+/* Makes all transmissions that begin by `now_ps`, at one time those of the lowest port first, and
+ * what timers demand, which comes before them. Returns when the next one begins, or earlier. A port
+ * may send later than noted: a fault has emptied it, or it was paused. */
 static uint64_t advance_switch(struct shard *shard, uint32_t switch_index, uint64_t now_ps)
 {
     const struct deadline_heap *departures = &shard->sim->departures[switch_index];
@@ -101,10 +112,15 @@ static uint64_t advance_switch(struct shard *shard, uint32_t switch_index, uint6
 
     for (;;) {
         uint64_t next_ps = deadline_heap_next(departures);
+        uint64_t due_ps = timer_ps(shard, switch_index);
         uint32_t port = deadline_heap_first(departures);
 
+        if (due_ps <= next_ps && due_ps <= now_ps) {
+            note_port(shard, switch_index, shard->policy->expire(shard, switch_index, due_ps));
+            continue;
+        }
         if (next_ps > now_ps || port == DEADLINE_HEAP_NONE)
-            return next_ps;
+            return next_ps < due_ps ? next_ps : due_ps;
         if (port_next_ps(&shard->ports[first_port + port]) == next_ps)
             send_next(shard, switch_index, port, next_ps);
         note_port(shard, switch_index, port);
@@ -130,6 +146,23 @@ static void admit_packet(
     send_pause(shard, crossing->switch_index, &decision.pause, now_ps);
 }
 
+static void receive_pause(
+    struct shard *shard, uint32_t switch_index, const struct mailbox_entry *entry, uint64_t now_ps)
+{
+    uint32_t in_port = mailbox_port(entry);
+    struct switch_pause pause = {
+        .is_due = true, .port = in_port, .duration_ps = duration_ps(entry->packet)
+    };
+
+    if (shard->policy->obeys && !shard->policy->obeys(shard, switch_index, &pause, now_ps)) {
+        shard->pauses_under_way--;
+        return;
+    }
+    node_policy_on_pause(
+        shard, shard->switches[switch_index].first_port + in_port, entry->packet, now_ps);
+    note_port(shard, switch_index, in_port);
+}
+
 static void receive_entry(
     struct shard *shard, uint32_t switch_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
@@ -140,8 +173,7 @@ static void receive_entry(
     };
 
     if (node_policy_is_pause(entry)) {
-        node_policy_on_pause(shard, here->first_port + in_port, entry->packet, now_ps);
-        note_port(shard, switch_index, in_port);
+        receive_pause(shard, switch_index, entry, now_ps);
         return;
     }
     if (here->was_cut && egress_was_cut(shard, here->first_port + in_port, entry->packet, now_ps)) {

@@ -5,6 +5,7 @@
 
 #include "sim/policy_buffer.h"
 #include "sim/policy_ecmp.h"
+#include "sim/policy_watchdog.h"
 
 #define PAUSE_PS       (UINT32_MAX * UINT64_C(1000)) /* until a frame ends it */
 #define PAUSE_AGAIN_PS UINT64_C(20000000)
@@ -37,6 +38,13 @@ static struct switch_pause pause_of(enum pfc_signal signal, uint32_t port)
         .duration_ps = signal == PFC_PAUSE ? PAUSE_PS : 0 };
 }
 
+/* Faults lose pause frames, and a watchdog that forwards ignores them. */
+static bool must_be_lossless(const struct sim *sim)
+{
+    return sim->config.checks && sim->config.fault_count == 0 && sim->config.generator_count == 0 &&
+           sim->config.roce.watchdog.action != PFC_WATCHDOG_FORWARD;
+}
+
 /* The queue of the egress port has no limit: the buffer is that of the ingress port. */
 static struct switch_decision queue_lossless(struct shard *shard,
     const struct switch_crossing *crossing, const struct port_entry *packet, struct port *port,
@@ -47,8 +55,7 @@ static struct switch_decision queue_lossless(struct shard *shard,
     struct switch_decision decision = { .pause = pause_of(step.signal, crossing->in_port) };
 
     if (step.is_lost) {
-        if (shard->sim->config.checks && shard->sim->config.fault_count == 0 &&
-            shard->sim->config.generator_count == 0)
+        if (must_be_lossless(shard->sim))
             shard_violated(shard, "a lossless packet finds no headroom, switch",
                 crossing->switch_index, now_ps);
         decision.at_port = port_drop(port, DROP_BUFFER_FULL);
@@ -56,6 +63,8 @@ static struct switch_decision queue_lossless(struct shard *shard,
     }
     port_begin(port, now_ps);
     port_push(port, PORT_DATA, packet);
+    if (port->queues[PORT_DATA].count == 1)
+        policy_watchdog_on_data(shard, crossing, now_ps);
     decision.at_port.verdict = PORT_QUEUED;
     return decision;
 }
@@ -79,6 +88,8 @@ static struct switch_decision admit_lossless(
 
     if (!is_data(&packet))
         return (struct switch_decision){ .at_port = port_admit(port, &packet, now_ps) };
+    if (!policy_watchdog_admits(shard, crossing))
+        return (struct switch_decision){ .at_port = port_drop(port, DROP_BUFFER_FULL) };
     mark_packet(shard, (uint32_t)(port - shard->ports), &packet);
     return queue_lossless(shard, crossing, &packet, port, now_ps);
 }
@@ -108,6 +119,9 @@ const struct switch_policy policy_roce_lossless = { .marks = true,
     .forward = policy_ecmp_forward,
     .admit = admit_lossless,
     .sent = release_lossless,
+    .obeys = policy_watchdog_obeys,
+    .deadline_ps = policy_watchdog_deadline_ps,
+    .expire = policy_watchdog_expire,
     .lost = release_lossless };
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -168,11 +182,14 @@ static struct pfc_config pfc_config_of(const struct topology *topology, uint32_t
 static void init_switch(struct sim *sim, struct arena *arena, uint32_t switch_index)
 {
     struct pfc measured;
+    struct roce_watch measured_watch;
     struct pfc *here = sim->roce->pfcs ? &sim->roce->pfcs[switch_index] : &measured;
     uint32_t port_count = topology_port_count(sim->topology, switch_index);
     struct pfc_config config = pfc_config_of(sim->topology, switch_index);
 
     pfc_init(here, arena, &config, port_count);
+    policy_watchdog_init(sim->roce->watches ? &sim->roce->watches[switch_index] : &measured_watch,
+        arena, port_count);
     for (uint32_t port = 0; arena->memory && port < port_count; port++)
         pfc_reserve(here, port, headroom_of(&sim->config, switch_index, port));
 }
@@ -186,6 +203,10 @@ void policy_roce_init(struct sim *sim, struct arena *arena)
         sizeof(*roce->pfcs), _Alignof(uint64_t));
     roce->markings =
         arena_take(arena, sim->port_count, sizeof(*roce->markings), _Alignof(uint64_t));
+    roce->watches = arena_take(arena, sim->config.roce.pfc ? sim->topology->switch_count : 0,
+        sizeof(*roce->watches), _Alignof(uint64_t));
+    roce->walks = arena_take(arena, sim->config.roce.pfc ? sim->port_count : 0,
+        sizeof(*roce->walks), _Alignof(struct roce_walk));
     for (uint32_t i = 0; sim->config.roce.pfc && i < sim->topology->switch_count; i++)
         init_switch(sim, arena, i);
     for (uint32_t i = 0; arena->memory && i < sim->port_count; i++)

@@ -89,6 +89,8 @@ bool sim_roce(const struct sim *sim, struct sim_roce *out)
             out->headroom_peak_bytes = pfc->peak_bytes;
         if (pfc->config.buffer_bytes - pfc->pool_bytes > out->headroom_bytes)
             out->headroom_bytes = pfc->config.buffer_bytes - pfc->pool_bytes;
+        out->storms += sim->roce->watches[i].storm_count;
+        out->watchdog_dropped += sim->roce->watches[i].dropped;
     }
     return true;
 }

@@ -5,13 +5,29 @@
 #include "rival/rival.h"
 #include "sim/shard.h"
 
+/* The watchdogs of a switch. */
+struct roce_watch {
+    struct pfc_watchdog *watchdogs; /* of each port */
+    struct deadline_heap timers;
+    uint64_t storm_count;
+    uint64_t dropped; /* packets */
+};
+
+/* A port in the search for deadlocks. */
+struct roce_walk {
+    uint32_t cursor;
+    uint32_t from; /* the port that waits for it */
+};
+
 struct roce_world {
     struct roce_profile profile;
     struct ecmp ecmp;
     struct roce_nic *nics;
     uint32_t *outlets;            /* of each flow, at its NIC */
     struct pfc *pfcs;             /* of each switch; without PFC, there are none */
+    struct roce_watch *watches;   /* of each switch, with PFC */
     struct ecn_marking *markings; /* of each port */
+    struct roce_walk *walks;      /* of each port, with PFC */
     bool marks;
 };
 

@@ -282,6 +282,8 @@ struct sim_roce {
     uint64_t pauses;                       /* that switches sent */
     uint64_t headroom_peak_bytes;          /* the most that a port used of its headroom */
     uint64_t headroom_bytes;               /* the most that a switch reserves for its ports */
+    uint64_t storms;                       /* that watchdogs have detected */
+    uint64_t watchdog_dropped;             /* packets */
 };
 /* Returns false if the NICs are not of RoCEv2. */
 bool sim_roce(const struct sim *, struct sim_roce *);
@@ -292,6 +294,16 @@ struct sim_uet {
 };
 /* Returns false if the NICs are not of UET. */
 bool sim_uet(const struct sim *, struct sim_uet *);
+
+/* Links under PFC that have been paused for 1 ms or more and wait for each other, by the ports that
+ * send into them: each waits for the next one, and the last one for the first. */
+#define SIM_DEADLOCK_LINKS_MAX 16
+struct sim_deadlock {
+    uint32_t link_count; /* those beyond SIM_DEADLOCK_LINKS_MAX are left out of `ports` */
+    struct topology_end ports[SIM_DEADLOCK_LINKS_MAX];
+};
+/* Returns false if there are none. A group does not look for them. */
+bool sim_deadlock(const struct sim *, struct sim_deadlock *);
 
 struct sim_flow {
     uint32_t workload;

@@ -181,6 +181,14 @@ bool port_take_out(struct port *port, struct port_entry *out)
     return true;
 }
 
+bool port_take_data(struct port *port, struct port_entry *out)
+{
+    if (port->queues[PORT_DATA].count == 0)
+        return false;
+    *out = *port_queue_pop(&port->queues[PORT_DATA], port->profile->pool);
+    return true;
+}
+
 /* ---- set-up and invariants ------------------------------------------------------------------- */
 
 void port_profile_init(

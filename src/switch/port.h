@@ -227,5 +227,8 @@ bool port_transmit(struct port *, uint64_t now_ps, struct port_transmission *out
 /* Removes the next packet without sending it. Returns false if nothing waits. */
 bool port_take_out(struct port *, struct port_entry *out);
 
+/* The same for data packets only. */
+bool port_take_data(struct port *, struct port_entry *out);
+
 /* Checks all invariants with assert(). */
 void port_check(const struct port *);

@@ -37,6 +37,41 @@ exits 0 'a page shows it' "$mrc" report roce.json -o roce.html
 exits 0 'a sweep compares protocols' "$mrc" sim x.yaml --sweep protocol=mrc,roce --csv x.csv
 is '  with a line for each' "$(grep -c permutation x.csv)" 2
 
+cat >ring.yaml <<'EOT'
+shape: links
+nics: 5
+uplink: { rate: 100Gb/s, delay: 500ns }
+links:
+  - { from: h0, to: p0.t0.0 }
+  - { from: h1, to: p0.t0.1 }
+  - { from: h2, to: p0.t0.2 }
+  - { from: h3, to: p0.t0.3 }
+  - { from: h4, to: p0.t0.4 }
+  - { from: p0.t0.0, to: p0.t0.1 }
+  - { from: p0.t0.1, to: p0.t0.2 }
+  - { from: p0.t0.2, to: p0.t0.3 }
+  - { from: p0.t0.3, to: p0.t0.4 }
+  - { from: p0.t0.4, to: p0.t0.0 }
+EOT
+cat >around.yaml <<'EOT'
+fabric: ring.yaml
+duration: 3ms
+protocol: roce
+roce: { cc: none }
+workloads:
+  - { kind: permutation, shift: 2, message_bytes: 4MB, outstanding: 2 }
+EOT
+exits 0 'a ring of switches deadlocks' "$mrc" sim around.yaml -o around.json
+contains '  and the table names the links' "$output" \
+    '5 links wait for each other: p0.t0.0-t0.1, p0.t0.1-t0.2, p0.t0.2-t0.3, p0.t0.3-t0.4, p0.t0.4-t0.0'
+is '  and the result, too' \
+    "$(jq -c '.runs[0].summary.roce | [.deadlocks, .deadlock.link_count, .deadlock.links[4], .storms]' around.json)" \
+    '[1,5,"p0.t0.4-t0.0",0]'
+exits 0 'a watchdog drops what waits' "$mrc" sim around.yaml --set roce.watchdog_detect=1200us
+contains '  and the table counts storms and packets' "$output" ' pauses, 5 storms with '
+is 'without a circle there is no deadlock' \
+    "$(jq -c '.runs[0].summary.roce | [.deadlocks, has("deadlock")]' roce.json)" '[0,false]'
+
 for experiment in all-reduce permutation; do
     exits 0 "MRC is faster than RoCEv2, and 8 QPs are faster than one: $experiment" \
         "$mrc" sim "$ROOT/experiments/rivals/$experiment.yaml" --repeat 1
@@ -62,6 +97,9 @@ refuses '--set roce.dcqcn=lab: roce.dcqcn: it has no effect with cc: none; remov
     --set roce.cc=none --set roce.dcqcn=lab
 refuses '--set roce.headroom=1MB: roce.headroom: it has no effect with pfc: false; remove it, or set pfc: true' \
     --set roce.pfc=false --set roce.headroom=1MB
+refuses '--set roce.watchdog=drop: roce.watchdog: it has no effect with pfc: false; remove it, or set pfc: true' \
+    --set roce.pfc=false --set roce.watchdog=drop
+refuses "--set roce.watchdog=shut: roce.watchdog: there is no 'shut'; write drop, forward or off" --set roce.watchdog=shut
 refuses '--set roce.headroom=0B: roce.headroom: 0 bytes are less than the 43908 that can arrive at a port after it has paused its sender' \
     --set roce.headroom=0B
 exits 2 'headroom that the buffer does not have is refused' "$mrc" sim x.yaml --protocol roce --set roce.headroom=1MB

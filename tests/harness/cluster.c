@@ -274,17 +274,35 @@ void cluster_random_graph(struct cluster *cluster, uint64_t seed)
     draw_rest(cluster, &prng);
 }
 
+static void begin_chain(struct cluster *cluster, uint32_t count, bool is_ring)
+{
+    begin(cluster, 1);
+    cluster->graph = calloc(1, sizeof(*cluster->graph));
+    assert(cluster->graph);
+    graph_bench_chain(cluster->graph, count, is_ring);
+    cluster->config.workload_count = 1;
+    cluster->config.duration_ps = US(2000);
+}
+
+void cluster_ring(struct cluster *cluster, uint32_t count)
+{
+    begin_chain(cluster, count, true);
+    cluster->workloads[0] = (struct sim_workload){ .kind = SIM_PERMUTATION,
+        .name = "work",
+        .rank_count = count,
+        .message_bytes = 4000000,
+        .iterations = 3,
+        .outstanding = 2,
+        .qps = 1,
+        .shift = 2 };
+}
+
 void cluster_chain(struct cluster *cluster, uint32_t count)
 {
     static uint32_t ends[2];
 
-    begin(cluster, 1);
-    cluster->graph = calloc(1, sizeof(*cluster->graph));
-    assert(cluster->graph);
-    graph_bench_chain(cluster->graph, count, false);
+    begin_chain(cluster, count, false);
     ends[1] = count - 1;
-    cluster->config.workload_count = 1;
-    cluster->config.duration_ps = US(2000);
     cluster->workloads[0] = (struct sim_workload){ .kind = SIM_STREAM,
         .name = "work",
         .placement = SIM_LIST,

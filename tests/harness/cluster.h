@@ -45,6 +45,10 @@ void cluster_free_graph(struct cluster *);
  * a random graph. */
 void cluster_chain(struct cluster *, uint32_t count);
 
+/* Switches in a ring, each with a NIC that writes to the NIC of the switch after the next one. Free
+ * it like a random graph. */
+void cluster_ring(struct cluster *, uint32_t count);
+
 /* Wires the fabric and makes the simulation; what is described must make sense. */
 void cluster_open(struct cluster *);
 void cluster_close(struct cluster *);

@@ -12,7 +12,8 @@ enum {
     ACKS_PER_WINDOW = 4,
 };
 
-#define TIMEOUT_PS UINT64_C(4000000000)
+#define TIMEOUT_PS  UINT64_C(4000000000)
+#define WATCHDOG_PS UINT64_C(200000000000) /* both times: the usual ones of SONiC */
 
 const char *const roce_recovery_words[ROCE_RECOVERY_COUNT + 1] = { "go-back-n", "selective-repeat",
     NULL };
@@ -34,7 +35,8 @@ void roce_settings_init(struct roce_settings *settings)
         .retries = ROCE_RETRIES_MAX,
         .ack_every = ROCE_ACK_EVERY_MAX,
         .pfc = true,
-        .headroom_bytes = ROCE_HEADROOM_COMPUTED };
+        .headroom_bytes = ROCE_HEADROOM_COMPUTED,
+        .watchdog = { .detect_ps = WATCHDOG_PS, .restore_ps = WATCHDOG_PS } };
 }
 
 bool roce_settings_check(const struct roce_settings *settings, struct problem *problem)

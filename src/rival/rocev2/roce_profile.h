@@ -7,6 +7,7 @@
 
 #include "base/counter_description.h"
 #include "base/problem.h"
+#include "rival/lossless/pfc_watchdog.h"
 #include "rival/rocev2/dcqcn.h"
 #include "rival/rocev2/ecn_marking.h"
 
@@ -43,7 +44,8 @@ struct roce_settings {
     uint32_t ack_every;      /* packets */
     bool pfc;                /* switches pause senders instead of dropping packets */
     uint64_t headroom_bytes; /* PFC: of each port; ROCE_HEADROOM_COMPUTED: from its link */
-    bool polarised;          /* all switches have the same hash */
+    struct pfc_watchdog_config watchdog;
+    bool polarised; /* all switches have the same hash */
 };
 
 /* One QP, go-back-N, DCQCN as ConnectX NICs, PFC. */
