@@ -23,8 +23,10 @@ is '  and by a key, with the same result' \
     "$("$mrc" sim x.yaml --set protocol=roce -j | jq -r '.runs[0].hash')" "$(jq -r '.runs[0].hash' roce.json)"
 is '  and with the other engine' \
     "$("$mrc" sim x.yaml --protocol roce --heap -j | jq -c '.runs[0].summary.roce')" "$(jq -c '.runs[0].summary.roce' roce.json)"
-is '  and with two threads' \
-    "$("$mrc" sim x.yaml --protocol roce --threads 2 -j | jq -r '.runs[0].hash')" "$(jq -r '.runs[0].hash' roce.json)"
+for threads in 1 2 3; do
+    is "  and with threads: $threads" "$("$mrc" sim x.yaml --protocol roce --set fabric.t0s=4 --threads $threads -j | jq -r '.runs[0].hash')" \
+        "$("$mrc" sim x.yaml --protocol roce --set fabric.t0s=4 --heap -j | jq -r '.runs[0].hash')"
+done
 is 'its settings are ignored by MRC' \
     "$("$mrc" sim x.yaml -j | jq -c '.runs[0].summary | [has("roce"), has("trimmed"), has("counters")]')" '[false,true,true]'
 is 'a result has no figures that only MRC has' \
