@@ -239,7 +239,7 @@ void ev_table_apply(
     }
     if (from == to)
         return;
-    if (to == EV_ASSUMED_BAD && set->config->policy.retires)
+    if (to == EV_ASSUMED_BAD && set->config->policy->retires)
         to = EV_DENIED;
     count_out(set, from, -1);
     count_out(set, to, 1);

@@ -155,7 +155,7 @@ enum path_policy_kind {
 extern const struct path_policy *const path_policies[PATH_POLICY_COUNT];
 
 struct path_config {
-    struct path_policy policy; /* one of path_policies; a copy saves a load for each packet */
+    const struct path_policy *policy; /* one of path_policies */
     enum path_loss_to_bad loss_to_bad : 8;
     enum path_ev_skip ev_skip : 8;
     enum path_ev_weights ev_weights : 8;

@@ -77,8 +77,8 @@ uint32_t path_turns_of(const struct path_set *set, uint32_t ev_index)
 
 void path_on_unmarked(struct path_set *set, uint32_t ev_index)
 {
-    if (set->config->policy.on_unmarked)
-        set->config->policy.on_unmarked(set, ev_index);
+    if (set->config->policy->on_unmarked)
+        set->config->policy->on_unmarked(set, ev_index);
 }
 
 /* Handles a sign of congestion. If delays are measured, only a trim adds information. */
@@ -113,8 +113,8 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
 
     assert(signal == PATH_MARKED_SKIP_ONCE || signal == PATH_MARKED_ALWAYS_SKIP ||
            signal == PATH_TRIMMED);
-    if (set->config->policy.on_trouble) {
-        set->config->policy.on_trouble(set, ev_index, signal, now_ns);
+    if (set->config->policy->on_trouble) {
+        set->config->policy->on_trouble(set, ev_index, signal, now_ns);
         return;
     }
     if (signal == PATH_TRIMMED) /* congested, but not dead: its header arrived */
@@ -302,9 +302,9 @@ bool path_on_loss(
     struct ev_table_ev *ev = ev_at(set, ev_index);
     enum path_signal signal;
 
-    if (set->config->policy.on_trouble) {
+    if (set->config->policy->on_trouble) {
         signal = congested ? PATH_LOST_SPARED : PATH_LOST;
-        set->config->policy.on_trouble(set, ev_index, signal, now_ns);
+        set->config->policy->on_trouble(set, ev_index, signal, now_ns);
         return false;
     }
     if (is_old_news(set, ev, sent_ns))

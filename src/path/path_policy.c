@@ -26,7 +26,7 @@ static uint32_t plane_in_turn(uint32_t plane_mask, uint8_t *turn)
 
 uint32_t path_pick_on(struct path_set *set, uint32_t plane, uint64_t now_ns)
 {
-    return set->config->policy.pick(set, plane, now_ns);
+    return set->config->policy->pick(set, plane, now_ns);
 }
 
 uint32_t path_pick(struct path_set *set, uint32_t plane_mask, uint64_t now_ns)
@@ -60,7 +60,7 @@ uint32_t path_pick_other(
         return PATH_NONE;
     if (plane >= PATH_PLANE_COUNT_MAX || !(planes >> plane & 1))
         plane = plane_in_turn(planes, &set->other_turn);
-    return set->config->policy.pick_other(set, plane, avoid_ev, now_ns);
+    return set->config->policy->pick_other(set, plane, avoid_ev, now_ns);
 }
 
 /* ---- nothing usable (§14.4) ------------------------------------------------------------------*/

@@ -6,10 +6,13 @@ static void derive_path_config(struct transport *nic)
 {
     const struct parameters *parameters = nic->env.parameters;
     const struct path_policy *policy = path_policies[parameters->ev_policy];
+    enum path_ev_skip ev_skip = (enum path_ev_skip)parameters->ev_skip;
 
-    nic->path_config = (struct path_config){ .policy = *policy,
+    if (policy->on_trouble)
+        ev_skip = PATH_SKIP_POLICY;
+    nic->path_config = (struct path_config){ .policy = policy,
         .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
-        .ev_skip = policy->on_trouble ? PATH_SKIP_POLICY : (enum path_ev_skip)parameters->ev_skip,
+        .ev_skip = ev_skip,
         .flowlet_gap_ns = (uint32_t)parameters->flowlet_gap,
         .ev_weights = (enum path_ev_weights)parameters->ev_weights,
         .probe_successes = (uint8_t)parameters->ev_probe_successes,

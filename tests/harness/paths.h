@@ -52,7 +52,7 @@ static inline void paths_shape(
         .active_per_plane = active_per_plane,
         .min_active = 1,
         .is_ordered = true };
-    paths->config = (struct path_config){ .policy = *path_policies[PATH_POLICY_ROTATION],
+    paths->config = (struct path_config){ .policy = path_policies[PATH_POLICY_ROTATION],
         .loss_to_bad = PATH_LOSS_LITERAL,
         .ev_skip = PATH_SKIP_LITERAL,
         .probe_successes = 3,

@@ -10,7 +10,7 @@ static struct paths paths;
 static void prepare(uint32_t evs, uint64_t seed)
 {
     paths_shape(&paths, 1, evs, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_BITMAP];
+    paths.config.policy = path_policies[PATH_POLICY_BITMAP];
     paths.config.ev_skip = PATH_SKIP_POLICY;
     paths_open(&paths, seed);
 }

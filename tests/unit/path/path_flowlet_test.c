@@ -8,7 +8,7 @@ static struct paths paths;
 static void prepare(uint32_t gap_ns)
 {
     paths_shape(&paths, 2, 64, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_FLOWLET];
+    paths.config.policy = path_policies[PATH_POLICY_FLOWLET];
     paths.config.flowlet_gap_ns = gap_ns;
     paths_open(&paths, 1);
 }

@@ -10,7 +10,7 @@ static struct paths paths;
 static void prepare(uint64_t seed)
 {
     paths_shape(&paths, 2, EVS, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_OBLIVIOUS];
+    paths.config.policy = path_policies[PATH_POLICY_OBLIVIOUS];
     paths.config.ev_skip = PATH_SKIP_POLICY;
     paths_open(&paths, seed);
 }
@@ -74,7 +74,7 @@ SPEC("a retransmission avoids the EV of the lost packet, if there is another")
     for (uint32_t i = 0; i < 100; i++)
         EXPECT(path_pick_other(paths.set, ALL_PLANES, 0, i % EVS, US(i)) != i % EVS);
     paths_shape(&paths, 1, 1, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_OBLIVIOUS];
+    paths.config.policy = path_policies[PATH_POLICY_OBLIVIOUS];
     paths.config.ev_skip = PATH_SKIP_POLICY;
     paths_open(&paths, 1);
     EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 0, 0, 0), 0);

@@ -14,7 +14,7 @@ static struct paths paths;
 static void prepare(uint32_t evs, uint64_t seed)
 {
     paths_shape(&paths, 2, evs, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_REPS];
+    paths.config.policy = path_policies[PATH_POLICY_REPS];
     paths.config.ev_skip = PATH_SKIP_POLICY;
     paths_open(&paths, seed);
 }

@@ -10,7 +10,7 @@ static struct paths paths;
 static void prepare(enum path_loss_to_bad loss_to_bad)
 {
     paths_shape(&paths, 1, EVS, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_RETIRE];
+    paths.config.policy = path_policies[PATH_POLICY_RETIRE];
     paths.config.loss_to_bad = loss_to_bad;
     paths_open(&paths, 1);
 }

@@ -8,7 +8,7 @@ static struct paths paths;
 static void prepare(uint64_t seed)
 {
     paths_shape(&paths, 2, 8, 0);
-    paths.config.policy = *path_policies[PATH_POLICY_SINGLE];
+    paths.config.policy = path_policies[PATH_POLICY_SINGLE];
     paths_open(&paths, seed);
 }
 
