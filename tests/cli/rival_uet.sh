@@ -34,6 +34,11 @@ for cc in nscc rccc both; do
     is '  exactly once' "$(jq '.runs[0].summary.uet.counters.bytes_placed' "$cc.json")" 4194304
 done
 
+for experiment in uet-all-reduce uet-permutation; do
+    exits 0 "MRC is faster than UET, and UET than blind spraying: $experiment" \
+        "$mrc" sim "$ROOT/experiments/rivals/$experiment.yaml" --repeat 1
+done
+
 refuses() # MESSAGE ASSIGNMENT
 {
     exits 2 "refused: $2" "$mrc" sim x.yaml --protocol uet -o y.json --set "$2"
