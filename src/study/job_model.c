@@ -18,7 +18,7 @@ struct course {
     double now_s;
     double stands_until_s;
     uint32_t stands_for; /* the class of the failure that made it stand */
-    double cycle_s; /* since the last checkpoint: work, then the next checkpoint */
+    double cycle_s;      /* since the last checkpoint: work, then the next checkpoint */
     double useful_s;
     double checkpoints_s;
     double events[JOB_CLASSES_MAX];
@@ -96,7 +96,8 @@ static void restart_job(struct course *course, uint32_t class_index, double noti
     course->stands_for = class_index;
 }
 
-/* Returns the share of the rate that the job loses: only the exposed part of a step takes longer. */
+/* Returns the share of the rate that the job loses: only the exposed part of a step takes longer.
+ */
 static double slowed_share(const struct job *job, const struct job_cost *cost)
 {
     double exposed = job->exposed_communication;

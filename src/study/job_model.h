@@ -38,7 +38,7 @@ struct job {
     double days;
     double gpu_hour_usd;
     double exposed_communication; /* share of a step in which GPUs wait for the network */
-    double checkpoint_every_s; /* of work */
+    double checkpoint_every_s;    /* of work */
     double checkpoint_s;
     double restart_s;
     double watchdog_s; /* the collective library ends the job after a stall this long */

@@ -93,8 +93,8 @@ SPEC("only exposed communication becomes slower")
     job.classes[0].lasts_s = 1000;
     job.classes[0].costs[0].slows = 0.5; /* a step takes 0.8 + 0.4 times as long: 1/6 is lost */
     job_model_run(&job, 0, 5, TRIALS, &result);
-    EXPECT(is_within(&result.classes[0].gpu_hours,
-        40 * (1000 / 6.0) / (1 + 1000 / 6.0 / 43200) * 1000 / 3600));
+    EXPECT(is_within(
+        &result.classes[0].gpu_hours, 40 * (1000 / 6.0) / (1 + 1000 / 6.0 / 43200) * 1000 / 3600));
 }
 
 PROPERTY("work, checkpoints and losses are all of the time", 50)
