@@ -53,12 +53,13 @@ struct path_set {
     const struct path_config *config;
     uint16_t usable_planes; /* planes with a rotation */
     uint16_t ev_count;
-    uint8_t probe_count;
-    uint8_t turn;           /* plane at which path_pick() continues */
-    uint8_t other_turn;     /* plane at which other picks continue */
-    uint8_t tick_shift : 6; /* a tick is 2^tick_shift ns */
-    uint8_t round : 2;      /* number of the round of weights, about a round trip, modulo 4 */
-    uint16_t usable_count;  /* in rotation */
+    uint8_t probe_count : 7;
+    uint8_t holds_shares : 1; /* delays do not change shares */
+    uint8_t turn;             /* plane at which path_pick() continues */
+    uint8_t other_turn;       /* plane at which other picks continue */
+    uint8_t tick_shift : 6;   /* a tick is 2^tick_shift ns */
+    uint8_t round : 2;        /* number of the round of weights, about a round trip, modulo 4 */
+    uint16_t usable_count;    /* in rotation */
     uint16_t bad_count;
     uint16_t suspect_count;
     uint16_t probe_cursor; /* where the search for the next bad EV to probe begins */

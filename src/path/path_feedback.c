@@ -16,6 +16,7 @@ enum {
     SKIP_LEAK = 4,         /* 256ths of the missing share that return each time */
     EXCESS_MOST = 256,     /* largest excess that counts, in 256ths */
     EXCESS_LEAST = -128,
+    HELD_PART = 8, /* an EV below the full share keeps 1/8 of it while shares are held */
     WEIGHT_FULL = 255,
     WEIGHT_GOOD = 240,
     WEIGHT_THIN_MOST = 254,
@@ -184,7 +185,7 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     if (set->config->ev_skip != PATH_SKIP_DELAY)
         return false;
     ev->is_late = excess > 0;
-    if (!ev_state_is_usable(ev->state) || ev->round == set->round)
+    if (!ev_state_is_usable(ev->state) || ev->round == set->round || set->holds_shares)
         return false;
     ev->round = set->round;
     weight = weight_of(ev);
@@ -199,6 +200,20 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     set_weight(set, ev_index, PATH_DELAYED, weight, now_ns);
     settle_weights(set, path_plane_of(set, ev_index), now_ns);
     return true;
+}
+
+void path_hold_shares(struct path_set *set, bool holds, uint64_t now_ns)
+{
+    if (holds == set->holds_shares || ev_table_is_literal(set))
+        return;
+    set->holds_shares = holds ? 1 : 0;
+    for (uint32_t i = 0; holds && i < set->ev_count; i++) {
+        int32_t planned = planned_weight(set, i);
+
+        if (ev_state_is_usable(ev_at(set, i)->state))
+            set_weight(set, i, PATH_DELAYED,
+                ev_table_is_thin(set, i) ? planned / HELD_PART : planned, now_ns);
+    }
 }
 
 bool ev_table_seems_to_overflow(const struct path_set *set, uint32_t ev_index)

@@ -125,11 +125,22 @@ static struct round_trip on_trigger(struct requester *requester, const struct en
     return round_trip_of_data(requester, env, packet, record, now_ns);
 }
 
-__attribute__((noinline)) static void end_round(const struct env *env)
+/* True if the destination gets so little of the rate of the NIC that its packets say little about
+ * each path. Other destinations then use the ports, and detours would cost them capacity. */
+static bool is_slow(const struct cc *cc)
+{
+    enum { SLOW_PART = 8 };
+
+    return SLOW_PART * (double)cc->window_bytes < cc->base_rtt_ns * cc->profile->bytes_per_ns;
+}
+
+__attribute__((noinline)) static void end_round(const struct env *env, uint64_t now_ns)
 {
     const struct cc *cc = &env->peer->cc;
 
     path_next_round(env->paths);
+    if (env_is_weighted(env) && env->profile->is_rough)
+        path_hold_shares(env->paths, is_slow(cc), now_ns);
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)),
         &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,
@@ -215,7 +226,7 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
     round_trip_control(requester, env, sack, received_bytes, round_trip, now_ns);
     take_mpr(requester, env, sack, is_newest);
     if (planes_on_sack(&env->peer->planes, now_ns, requester_rtt_ns(requester, env)))
-        end_round(env);
+        end_round(env, now_ns);
     requester->tail_rounds = 0;
     if (requester->measure_base) {
         requester->measure_base = false;
