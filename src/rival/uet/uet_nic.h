@@ -96,7 +96,7 @@ void uet_nic_init(
     struct uet_nic *, struct arena *, const struct uet_profile *, const struct uet_nic_config *);
 
 /* Posts a message on an outlet. */
-void uet_nic_post(struct uet_nic *, uint32_t outlet, const struct endpoint_message *);
+void uet_nic_post(struct uet_nic *, uint32_t index, const struct endpoint_message *);
 
 /* A packet to send. */
 struct uet_leaving {

@@ -73,8 +73,8 @@ static void count_early(struct uet_sender *sender, const struct uet_env *env, ui
         sender->is_recovering = false;
     if (limit > sender->nscc.max_window_bytes)
         limit = sender->nscc.max_window_bytes;
-    if (limit < SLEEK_PACKETS_LEAST * profile->packet_bytes)
-        limit = SLEEK_PACKETS_LEAST * profile->packet_bytes;
+    if (limit < (uint64_t)SLEEK_PACKETS_LEAST * profile->packet_bytes)
+        limit = (uint64_t)SLEEK_PACKETS_LEAST * profile->packet_bytes;
     if (!sender->is_recovering) {
         if ((uint64_t)early * profile->packet_bytes < limit)
             return;
