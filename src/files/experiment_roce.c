@@ -8,6 +8,9 @@
 #define WATCHDOG_LEAST_PS UINT64_C(1000000)
 #define WATCHDOG_MOST_PS  UINT64_C(60000000000000)
 
+#define FLOWLET_GAP_LEAST_PS UINT64_C(1000)
+#define FLOWLET_GAP_MOST_PS  UINT64_C(1000000000000)
+
 #define IN_SETTINGS(member) offsetof(struct roce_settings, member)
 
 /* clang-format off */
@@ -27,6 +30,9 @@ static const struct yaml_field fields[] = {
     { .key = "watchdog_detect", .type = YAML_TIME, .offset = IN_SETTINGS(watchdog.detect_ps), .least = WATCHDOG_LEAST_PS, .most = WATCHDOG_MOST_PS },
     { .key = "watchdog_restore", .type = YAML_TIME, .offset = IN_SETTINGS(watchdog.restore_ps), .least = WATCHDOG_LEAST_PS, .most = WATCHDOG_MOST_PS },
     { .key = "polarised", .type = YAML_FLAG, .offset = IN_SETTINGS(polarised) },
+    { .key = "routing", .type = YAML_WORD, .offset = IN_SETTINGS(routing), .words = routing_words },
+    { .key = "flowlet_gap", .type = YAML_TIME, .offset = IN_SETTINGS(flowlet_gap_ps), .least = FLOWLET_GAP_LEAST_PS, .most = FLOWLET_GAP_MOST_PS },
+    { .key = "convergence", .type = YAML_WORD, .offset = IN_SETTINGS(convergence), .words = convergence_set_words },
     { .key = NULL },
 };
 /* clang-format on */
@@ -47,6 +53,9 @@ static bool check_use(
         if (yaml_member(mapping, of_pfc[i]))
             return yaml_complain_key(yaml, yaml_member(mapping, of_pfc[i]),
                 "it has no effect with pfc: false; remove it, or set pfc: true");
+    if (roce->routing != ROUTING_FLOWLET && yaml_member(mapping, "flowlet_gap"))
+        return yaml_complain_key(yaml, yaml_member(mapping, "flowlet_gap"),
+            "it has no effect without routing: flowlet; remove it, or set routing: flowlet");
     return true;
 }
 

@@ -19,6 +19,7 @@ struct switch_crossing {
     uint32_t switch_index;
     uint32_t in_port;
     uint32_t out_port;
+    uint64_t now_ps; /* in forward() only */
 };
 
 /* A pause frame: from its arrival on, the port at the other end of the link sends no data for

@@ -22,6 +22,11 @@ static json_t *settings_json(const struct roce_settings *roce)
         (json_int_t)(roce->timeout_ps / 1000), "retries", (int)roce->retries, "ack_every",
         (int)roce->ack_every, "polarised", roce->polarised);
 
+    json_object_set_new(json, "routing", json_string(routing_words[roce->routing]));
+    json_object_set_new(json, "convergence", json_string(convergence_set_words[roce->convergence]));
+    if (roce->routing == ROUTING_FLOWLET)
+        json_object_set_new(
+            json, "flowlet_gap_ns", json_integer((json_int_t)(roce->flowlet_gap_ps / 1000)));
     if (roce->cc == ROCE_CC_DCQCN) {
         json_object_set_new(json, "dcqcn", json_string(dcqcn_set_words[roce->dcqcn]));
         json_object_set_new(json, "marking", json_string(ecn_set_words[roce->marking]));
@@ -62,6 +67,7 @@ json_t *result_summary_roce(const struct measure_record *record)
     sim_roce(record->sim, &roce);
     json = json_pack("{s:o,s:o}", "settings", settings_json(settings), "counters",
         result_summary_named(roce_counter_descriptions, roce.counters, ROCE_COUNTER_COUNT));
+    json_object_set_new(json, "routing_messages", json_integer((json_int_t)roce.routing_messages));
     if (settings->pfc) {
         json_object_set_new(json, "pauses", json_integer((json_int_t)roce.pauses));
         json_object_set_new(

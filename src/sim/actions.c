@@ -85,12 +85,28 @@ static void tell_fault(struct sim *sim, const struct fault_action *action)
                           .subject = action->fault });
 }
 
+/* Tells switches that route by destination. Links of NICs are in no group of ports. */
+static void tell_routing(struct sim *sim, const struct fault_action *action)
+{
+    const struct fault *fault = fault_at(&sim->faults, action->fault);
+    bool cuts = fault_kind_is(fault->kind, FAULT_CUTS);
+    enum convergence_event event = cuts ? CONVERGENCE_LINK_DOWN : CONVERGENCE_LINK_SILENT;
+
+    if (!is_of_link(action) || action->end.is_nic ||
+        (!cuts && (fault->kind != FAULT_BLACKHOLE || fault->of_ev)))
+        return;
+    convergence_on_link(&sim->routing->convergence, action->end.node, action->end.port,
+        action->kind == FAULT_LINK_RELIEVED ? CONVERGENCE_LINK_UP : event, action->time_ps);
+}
+
 uint64_t actions_fetch(struct sim *sim, uint64_t end_ps)
 {
     struct fault_action action;
 
     forget_actions(sim);
     while (sim->action_count < sim->action_max && fault_pop(&sim->faults, end_ps, &action)) {
+        if (sim->routing)
+            tell_routing(sim, &action);
         if (action.kind == FAULT_BEGAN || action.kind == FAULT_ENDED)
             tell_fault(sim, &action);
         else

@@ -169,7 +169,7 @@ static void receive_entry(
     const struct engine_switch *here = &shard->switches[switch_index];
     uint32_t in_port = mailbox_port(entry);
     struct switch_crossing crossing = {
-        .packet = entry->packet, .switch_index = switch_index, .in_port = in_port
+        .packet = entry->packet, .switch_index = switch_index, .in_port = in_port, .now_ps = now_ps
     };
 
     if (node_policy_is_pause(entry)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forwarding by ECMP, for policies of switches. The label that switches read is stored in place of
- * the outer address. */
+/* Forwarding by ECMP, or by sim->routing, for policies of switches. The label that switches read is
+ * stored in place of the outer address. */
 #pragma once
 
 #include "rival/rival.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switches for RoCEv2: ECMP, ECN marking when a packet enters its queue, and either PFC or limited
- * queues. ACKs, NAKs and CNPs are in the control queue, which has a limit of its own. */
+/* Switches for RoCEv2: routing, ECN marking when a packet enters its queue, and either PFC or
+ * limited queues. ACKs, NAKs and CNPs are in the control queue, which has a limit of its own. */
 #include "sim/roce_world.h"
 
 #include "sim/policy_buffer.h"

@@ -78,6 +78,7 @@ bool sim_roce(const struct sim *sim, struct sim_roce *out)
     *out = (struct sim_roce){ 0 };
     if (!sim->roce)
         return false;
+    out->routing_messages = sim->roce->routing.convergence.messages;
     for (uint32_t nic = 0; nic < sim->nic_count; nic++)
         for (uint32_t i = 0; i < ROCE_COUNTER_COUNT; i++)
             out->counters[i] += sim->roce->nics[nic].counters[i];

@@ -21,7 +21,7 @@ struct roce_walk {
 
 struct roce_world {
     struct roce_profile profile;
-    struct ecmp ecmp;
+    struct routing routing;
     struct roce_nic *nics;
     uint32_t *outlets;            /* of each flow, at its NIC */
     struct pfc *pfcs;             /* of each switch; without PFC, there are none */

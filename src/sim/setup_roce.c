@@ -161,14 +161,18 @@ static void measure_nics(const struct sim *sim, struct arena *arena)
 
 void setup_roce(struct sim *sim, struct arena *arena)
 {
+    const struct roce_settings *settings = &sim->config.roce;
     struct roce_world *roce = sim->roce;
     struct roce_nic_config *configs;
     struct place *places;
 
-    ecmp_init(&roce->ecmp, arena, sim->topology,
-        &(struct ecmp_config){
-            .seed = sim->config.seed, .is_polarised = sim->config.roce.polarised });
-    sim->ecmp = &roce->ecmp;
+    routing_init(&roce->routing, arena, sim->topology,
+        &(struct routing_config){ .kind = settings->routing,
+            .flowlet_gap_ps = settings->flowlet_gap_ps,
+            .convergence = settings->convergence,
+            .ecmp = { .seed = sim->config.seed, .is_polarised = settings->polarised } });
+    sim->ecmp = &roce->routing.ecmp;
+    sim->routing = &roce->routing;
     policy_roce_init(sim, arena);
     roce->nics = arena_take(arena, sim->nic_count, sizeof(*roce->nics), ALIGNMENT);
     roce->outlets = arena_take(arena, sim->flow_count, sizeof(*roce->outlets), ALIGNMENT);

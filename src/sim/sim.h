@@ -284,6 +284,7 @@ struct sim_roce {
     uint64_t headroom_bytes;               /* the most that a switch reserves for its ports */
     uint64_t storms;                       /* that watchdogs have detected */
     uint64_t watchdog_dropped;             /* packets */
+    uint64_t routing_messages;             /* about links that failed and returned */
 };
 /* Returns false if the NICs are not of RoCEv2. */
 bool sim_roce(const struct sim *, struct sim_roce *);

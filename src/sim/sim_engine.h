@@ -164,6 +164,7 @@ struct sim {
     struct roce_world *roce;          /* NULL: another protocol */
     struct uet_world *uet;            /* NULL: another protocol */
     const struct ecmp *ecmp;          /* routes of switches that hash; NULL: by uSIDs */
+    struct routing *routing;          /* these, as they change after failures; NULL: never */
     struct deadline_heap *departures; /* of each switch with a policy: when its ports send */
     uint32_t nic_slots;               /* packets that wait to be received by a NIC */
     bool has_slow_arrivals;           /* arrivals at NICs may be pauses, or wait */

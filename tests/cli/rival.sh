@@ -81,6 +81,8 @@ done
 
 exits 0 "MRC's own path policy is no worse than others" \
     "$mrc" sim "$ROOT/experiments/rivals/path-policies.yaml" --repeat 1
+exits 0 'a failed link costs RoCEv2 more than MRC, with any routing' \
+    "$mrc" sim "$ROOT/experiments/rivals/routing.yaml" --repeat 1
 exits 2 'an unknown path policy is refused' "$mrc" sim x.yaml --set parameters.ev_policy=spray
 contains '  with the known ones' "$output" 'rotation, single, flowlet, retire, oblivious, bitmap or reps'
 
@@ -95,6 +97,11 @@ refuses() # MESSAGE ARGUMENT...
 refuses "--set roce.qps=17: roce.qps: 17 is out of range; give 1 to 16" --set roce.qps=17
 refuses "--set roce.qpss=3: roce.qpss: there is no such key here; did you mean 'qps'?" --set roce.qpss=3
 refuses "--set roce.recovery=x: roce.recovery: there is no 'x'; write go-back-n or selective-repeat" --set roce.recovery=x
+refuses "--set roce.convergence=fats: roce.convergence: there is no 'fats'; did you mean 'fast'? Known: none, frr, fast, bgp, slow, subnet_manager or shield" \
+    --set roce.convergence=fats
+refuses "--set roce.routing=random: roce.routing: there is no 'random'; write ecmp, flowlet or adaptive" --set roce.routing=random
+refuses '--set roce.flowlet_gap=5us: roce.flowlet_gap: it has no effect without routing: flowlet; remove it, or set routing: flowlet' \
+    --set roce.flowlet_gap=5us
 refuses '--set roce.dcqcn=lab: roce.dcqcn: it has no effect with cc: none; remove it, or set cc: dcqcn' \
     --set roce.cc=none --set roce.dcqcn=lab
 refuses '--set roce.headroom=1MB: roce.headroom: it has no effect with pfc: false; remove it, or set pfc: true' \

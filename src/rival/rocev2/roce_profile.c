@@ -36,7 +36,10 @@ void roce_settings_init(struct roce_settings *settings)
         .ack_every = ROCE_ACK_EVERY_MAX,
         .pfc = true,
         .headroom_bytes = ROCE_HEADROOM_COMPUTED,
-        .watchdog = { .detect_ps = WATCHDOG_PS, .restore_ps = WATCHDOG_PS } };
+        .watchdog = { .detect_ps = WATCHDOG_PS, .restore_ps = WATCHDOG_PS },
+        .routing = ROUTING_ECMP,
+        .flowlet_gap_ps = ROUTING_FLOWLET_GAP_PS,
+        .convergence = CONVERGENCE_BGP };
 }
 
 bool roce_settings_check(const struct roce_settings *settings, struct problem *problem)

@@ -10,6 +10,7 @@
 #include "rival/lossless/pfc_watchdog.h"
 #include "rival/rocev2/dcqcn.h"
 #include "rival/rocev2/ecn_marking.h"
+#include "rival/routing/routing.h"
 
 #define ROCE_QPS_MAX           16
 #define ROCE_RETRIES_MAX       7
@@ -46,9 +47,12 @@ struct roce_settings {
     uint64_t headroom_bytes; /* PFC: of each port; ROCE_HEADROOM_COMPUTED: from its link */
     struct pfc_watchdog_config watchdog;
     bool polarised; /* all switches have the same hash */
+    enum routing_kind routing;
+    uint64_t flowlet_gap_ps;          /* with flowlets */
+    enum convergence_set convergence; /* of routing after failures */
 };
 
-/* One QP, go-back-N, DCQCN as ConnectX NICs, PFC. */
+/* One QP, go-back-N, DCQCN as ConnectX NICs, PFC, ECMP and BGP. */
 void roce_settings_init(struct roce_settings *);
 
 /* Refuses numbers out of range. */

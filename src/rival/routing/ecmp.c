@@ -25,8 +25,7 @@ static bool has_nics(const struct topology *topology, uint32_t switch_index)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* Returns false if no switch is at the other end. */
-static bool neighbour_of(
+bool ecmp_neighbour(
     const struct ecmp *ecmp, uint32_t switch_index, uint32_t port, uint32_t *neighbour)
 {
     struct topology_end peer;
@@ -56,7 +55,7 @@ static void measure_distances(
         for (uint32_t port = 0; port < topology_port_count(ecmp->topology, here); port++) {
             uint32_t next;
 
-            if (!neighbour_of(ecmp, here, port, &next) || distances[next] != ECMP_UNREACHED)
+            if (!ecmp_neighbour(ecmp, here, port, &next) || distances[next] != ECMP_UNREACHED)
                 continue;
             assert(distances[here] + 1 < ECMP_UNREACHED);
             distances[next] = (uint8_t)(distances[here] + 1);
@@ -83,7 +82,7 @@ static void fill_groups(struct ecmp *ecmp, uint32_t to, uint8_t *distances, uint
         for (uint32_t port = 0; port < topology_port_count(ecmp->topology, i); port++) {
             uint32_t next;
 
-            if (neighbour_of(ecmp, i, port, &next) && distances[next] + 1 == distances[i])
+            if (ecmp_neighbour(ecmp, i, port, &next) && distances[next] + 1 == distances[i])
                 bits_set(group_of(&ecmp->switches[i], destination), port);
         }
     }
@@ -188,7 +187,7 @@ static uint32_t member_of(const uint64_t *group, uint32_t before)
     return w * 64 + bits_lowest(word);
 }
 
-static const uint64_t *group_between(const struct ecmp *ecmp, uint32_t from, uint32_t to)
+const uint64_t *ecmp_group(const struct ecmp *ecmp, uint32_t from, uint32_t to)
 {
     const struct ecmp_switch *target = &ecmp->switches[to];
 
@@ -206,18 +205,27 @@ uint8_t ecmp_distance(const struct ecmp *ecmp, uint32_t from_switch, uint32_t to
     return from->plane == to->plane ? from->distances[to->destination] : ECMP_UNREACHED;
 }
 
+uint64_t ecmp_hash(const struct ecmp *ecmp, uint32_t switch_index, uint32_t flow)
+{
+    return mix(ecmp->switches[switch_index].seed ^ flow);
+}
+
+uint32_t ecmp_member(const uint64_t *group, uint32_t word_count, uint64_t hash)
+{
+    uint32_t count = group_size(group, word_count);
+
+    return count == 0 ? ECMP_NO_PORT : member_of(group, (uint32_t)(hash % count));
+}
+
 uint32_t ecmp_forward(
     const struct ecmp *ecmp, uint32_t switch_index, const struct ecmp_label *label)
 {
     const struct ecmp_switch *here = &ecmp->switches[switch_index];
     const uint64_t *group;
-    uint32_t count;
 
     if (switch_index == label->at)
         return label->port;
-    group = group_between(ecmp, switch_index, label->at);
-    count = group ? group_size(group, here->word_count) : 0;
-    if (count == 0)
-        return ECMP_NO_PORT;
-    return member_of(group, count == 1 ? 0 : (uint32_t)(mix(here->seed ^ label->flow) % count));
+    group = ecmp_group(ecmp, switch_index, label->at);
+    return group ? ecmp_member(group, here->word_count, ecmp_hash(ecmp, switch_index, label->flow))
+                 : ECMP_NO_PORT;
 }

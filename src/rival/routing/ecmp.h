@@ -54,5 +54,18 @@ uint32_t ecmp_flow(uint32_t from_nic, uint32_t to_nic, uint16_t source_port);
  * none. */
 uint8_t ecmp_distance(const struct ecmp *, uint32_t from_switch, uint32_t to_switch);
 
+/* Returns the ports of a switch that begin a shortest path to another, as bits: word_count words.
+ * NULL: the switches are on different planes. */
+const uint64_t *ecmp_group(const struct ecmp *, uint32_t from_switch, uint32_t to_switch);
+
+/* Returns the hash of a flow at a switch. */
+uint64_t ecmp_hash(const struct ecmp *, uint32_t switch_index, uint32_t flow);
+
+/* Returns the port of a group that a hash selects; ECMP_NO_PORT: the group is empty. */
+uint32_t ecmp_member(const uint64_t *group, uint32_t word_count, uint64_t hash);
+
+/* Returns the switch behind a port. Returns false if there is none. */
+bool ecmp_neighbour(const struct ecmp *, uint32_t switch_index, uint32_t port, uint32_t *neighbour);
+
 /* Returns the port by which a packet leaves a switch; ECMP_NO_PORT: there is no path. */
 uint32_t ecmp_forward(const struct ecmp *, uint32_t switch_index, const struct ecmp_label *);
