@@ -12,7 +12,7 @@ struct reading {
     char place[JOB_NAME_BYTES]; /* "", or "failures[2]." */
 };
 
-__attribute__((format(printf, 3, 4))) static bool refuse(
+__attribute__((format(printf, 3, 4))) static bool refuse_key(
     const struct reading *reading, const char *key, const char *format, ...)
 {
     int length = snprintf(reading->reason, JOB_FILE_REASON_BYTES, "%s%s: ", reading->place, key);
@@ -50,9 +50,9 @@ static bool read_number(
     double number = json_number_value(value);
 
     if (!json_is_number(value))
-        return refuse(reading, member->key, "a number is expected");
+        return refuse_key(reading, member->key, "a number is expected");
     if (number < member->least || number > member->most)
-        return refuse(reading, member->key, "%g is out of range; give %g to %g", number,
+        return refuse_key(reading, member->key, "%g is out of range; give %g to %g", number,
             member->least, member->most);
     *out = number;
     return true;
@@ -64,18 +64,18 @@ static bool read_member(
     char *at = (char *)out + member->offset;
 
     if (!value)
-        return !member->is_required || refuse(reading, member->key, "is missing");
+        return !member->is_required || refuse_key(reading, member->key, "is missing");
     if (member->kind == MEMBER_NUMBER)
         return read_number(reading, value, member, (double *)(void *)at);
     if (member->kind == MEMBER_FLAG) {
         *(bool *)at = json_is_true(value);
-        return json_is_boolean(value) || refuse(reading, member->key, "give true or false");
+        return json_is_boolean(value) || refuse_key(reading, member->key, "give true or false");
     }
     if (member->kind != MEMBER_NAME)
         return true;
     if (!json_is_string(value) || json_string_length(value) == 0 ||
         json_string_length(value) >= JOB_NAME_BYTES)
-        return refuse(
+        return refuse_key(
             reading, member->key, "a text of 1 to %d bytes is expected", JOB_NAME_BYTES - 1);
     snprintf(at, JOB_NAME_BYTES, "%s", json_string_value(value));
     return true;
@@ -96,9 +96,10 @@ static bool read_members(
     json_t *value;
 
     if (!json_is_object(object))
-        return refuse(reading, "", "an object is expected");
-    json_object_foreach((json_t *)object, key, value) if (!is_known(members, key)) return refuse(
-        reading, key, "there is no such member");
+        return refuse_key(reading, "", "an object is expected");
+    json_object_foreach(
+        (json_t *)object, key, value) if (!is_known(members, key)) return refuse_key(reading, key,
+        "there is no such member");
     for (; members->key; members++)
         if (!read_member(reading, json_object_get(object, members->key), members, out))
             return false;
@@ -158,7 +159,7 @@ static const struct member job_members[] = {
 static bool check_list(struct reading *reading, const json_t *list, const char *key, size_t most)
 {
     return (json_is_array(list) && json_array_size(list) > 0 && json_array_size(list) <= most) ||
-           refuse(reading, key, "a list of 1 to %zu entries is expected", most);
+           refuse_key(reading, key, "a list of 1 to %zu entries is expected", most);
 }
 
 static bool read_protocols(struct reading *reading, const json_t *list, struct job *job)
@@ -187,7 +188,7 @@ static bool read_costs(struct reading *reading, const json_t *costs, const struc
 
         snprintf(reading->place, sizeof(reading->place), "failures[%zu].costs.", class_index);
         if (!cost)
-            return refuse(reading, job->protocols[i].name,
+            return refuse_key(reading, job->protocols[i].name,
                 "is missing; say what a failure costs, or set restarts: true");
         if (!read_members(reading, cost, cost_members, &class->costs[i]))
             return false;

@@ -69,7 +69,7 @@ static struct failure next_failure(struct course *course, double after_s)
 /* ---- progress -------------------------------------------------------------------------------- */
 
 /* Lets the job stand, work and write checkpoints. */
-static void advance(struct course *course, double until_s)
+static void advance_job(struct course *course, double until_s)
 {
     double whole_s = course->job->checkpoint_every_s + course->job->checkpoint_s;
 
@@ -143,11 +143,11 @@ static void run_trial(struct course *course)
     struct failure failure = next_failure(course, 0);
 
     while (failure.at_s < end_s) {
-        advance(course, failure.at_s);
+        advance_job(course, failure.at_s);
         suffer(course, &failure);
         failure = next_failure(course, failure.at_s);
     }
-    advance(course, end_s);
+    advance_job(course, end_s);
     if (course->stands_until_s > end_s)
         course->lost_s[course->stands_for] -= course->stands_until_s - end_s;
     course->useful_s += fmin(course->cycle_s, course->job->checkpoint_every_s);

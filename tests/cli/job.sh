@@ -15,7 +15,7 @@ is 'the seed determines the result' "$("$mrc" job --trials 20 --seed 5 -j)" "$("
 "$mrc" job --trials 20 -j >result.json
 is 'JSON has all protocols and classes' "$(jq -c '[(.protocols | keys), (.protocols.mrc.failures | length)]' result.json)" '[["mrc","roce"],6]'
 is 'protocols see the same failures' "$(jq '[.protocols[].failures["uplink flap"].events.mean] | unique | length' result.json)" 1
-is 'what is lost has its price' "$(jq '.protocols.mrc | (.usd / .gpu_hours.mean)' result.json)" 2.5
+is 'what is lost has its price' "$(jq '.protocols.mrc | (.usd / .gpu_hours.mean * 1000000 | round / 1000000)' result.json)" 2.5
 
 refuses() # MESSAGE JQ-FILTER
 {

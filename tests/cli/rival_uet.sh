@@ -13,7 +13,7 @@ workloads:
   - { kind: permutation, message_bytes: 256KiB, iterations: 2 }
 EOT
 
-hash() # OPTION...
+hash_with() # OPTION...
 {
     "$mrc" sim x.yaml -j "$@" | jq -r '.runs[0].hash'
 }
@@ -21,9 +21,9 @@ hash() # OPTION...
 exits 0 'UET is selected by an option' "$mrc" sim x.yaml --protocol uet -o uet.json --check
 contains '  and the table names its settings' "$output" 'UET: both, 32 entropy values, mixed; '
 first=$(jq -r '.runs[0].hash' uet.json)
-is '  and by a key, with the same result' "$(hash --set protocol=uet)" "$first"
+is '  and by a key, with the same result' "$(hash_with --set protocol=uet)" "$first"
 for threads in 1 2 3; do
-    is "  and with $threads threads" "$(hash --protocol uet --threads $threads)" "$first"
+    is "  and with $threads threads" "$(hash_with --protocol uet --threads $threads)" "$first"
 done
 is 'a result has its settings and counters, and what was trimmed' \
     "$(jq -c '.runs[0].summary | [.uet.settings.cc, .uet.settings.paths, .uet.counters.bytes_placed, has("trimmed"), has("counters"), has("roce")]' uet.json)" \
