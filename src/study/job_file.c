@@ -97,9 +97,11 @@ static bool read_members(
 
     if (!json_is_object(object))
         return refuse_key(reading, "", "an object is expected");
-    json_object_foreach(
-        (json_t *)object, key, value) if (!is_known(members, key)) return refuse_key(reading, key,
-        "there is no such member");
+    json_object_foreach((json_t *)object, key, value)
+    {
+        if (!is_known(members, key))
+            return refuse_key(reading, key, "there is no such member");
+    }
     for (; members->key; members++)
         if (!read_member(reading, json_object_get(object, members->key), members, out))
             return false;
