@@ -36,6 +36,7 @@ struct document {
     const struct yaml_node *parameters;
     const struct yaml_node *roce;
     const struct yaml_node *uet;
+    const struct yaml_node *infiniband;
     const struct yaml_node *workloads;
     const struct yaml_node *faults;
     const struct yaml_node *generators;
@@ -60,6 +61,7 @@ static const struct yaml_field fields[] = {
     { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
     { .key = "roce", .type = YAML_MAP, .offset = IN_DOCUMENT(roce) },
     { .key = "uet", .type = YAML_MAP, .offset = IN_DOCUMENT(uet) },
+    { .key = "infiniband", .type = YAML_MAP, .offset = IN_DOCUMENT(infiniband) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
     { .key = "generators", .type = YAML_LIST, .offset = IN_DOCUMENT(generators) },
@@ -204,8 +206,11 @@ static bool read_protocol(
     experiment->sim.protocol = document->protocol;
     roce_settings_init(&experiment->sim.roce);
     uet_settings_init(&experiment->sim.uet);
+    ib_settings_init(&experiment->sim.infiniband);
     return (!document->roce || experiment_read_roce(yaml, document->roce, &experiment->sim.roce)) &&
-           (!document->uet || experiment_read_uet(yaml, document->uet, &experiment->sim.uet));
+           (!document->uet || experiment_read_uet(yaml, document->uet, &experiment->sim.uet)) &&
+           (!document->infiniband ||
+               experiment_read_infiniband(yaml, document->infiniband, &experiment->sim.infiniband));
 }
 
 static bool read_parts(

@@ -23,6 +23,9 @@ void experiment_note_hardware(struct hardware *, const struct topology_config *)
 bool experiment_read_roce(struct yaml *, const struct yaml_node *mapping, struct roce_settings *);
 /* The same for UET. */
 bool experiment_read_uet(struct yaml *, const struct yaml_node *mapping, struct uet_settings *);
+/* The same for InfiniBand. */
+bool experiment_read_infiniband(
+    struct yaml *, const struct yaml_node *mapping, struct ib_settings *);
 
 /* Read the judgement: first watched links and phases, then criteria, which may name them. */
 bool experiment_read_watches(struct yaml *, const struct yaml_node *mapping, struct experiment *);

@@ -23,11 +23,13 @@ struct switch_crossing {
 };
 
 /* A pause frame: from its arrival on, the port at the other end of the link sends no data for
- * duration_ps. 0 ends the pause. Control packets leave meanwhile. */
+ * duration_ps. 0 ends the pause. Control packets leave meanwhile. With a policy that has
+ * on_credit(), the frame instead returns credit to the other end, even if the link is down. */
 struct switch_pause {
-    bool is_due; /* false: no pause frame is sent */
+    bool is_due; /* false: no frame is sent */
     uint32_t port;
     uint64_t duration_ps;
+    uint32_t credit;
 };
 
 struct switch_decision {
@@ -56,4 +58,19 @@ struct switch_policy {
     uint32_t (*expire)(void *network, uint32_t switch_index, uint64_t now_ps);
     /* A packet that waited at its port is lost; in_port is not known. NULL: nothing is to do. */
     struct switch_pause (*lost)(void *network, const struct switch_crossing *, uint64_t now_ps);
+
+    /* ---- credits; all NULL: links have none. Ports are numbers of the network. ---- */
+
+    /* The frame of a switch_pause has come to a port. */
+    void (*on_credit)(void *network, uint32_t port, uint32_t credit, uint64_t now_ps);
+    /* A packet that came in at in_port is lost before it was admitted. */
+    struct switch_pause (*refused)(void *network, const struct switch_crossing *);
+    /* A packet that waited outside of its port is lost; in_port is not known. Returns false if
+     * there is none. */
+    bool (*take_out)(void *network, uint32_t port, struct port_entry *);
+    /* A packet has been in a port, or has left it, and does not arrive at the other end. */
+    void (*undelivered)(void *network, uint32_t port, const struct port_entry *);
+    /* Returns how long after its end a packet begins again that its link has damaged or lost; 0: it
+     * does not. Damaged packets never arrive. */
+    uint64_t (*repeat_ps)(void *network, uint32_t port);
 };

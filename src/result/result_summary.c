@@ -216,6 +216,8 @@ static void set_rival(json_t *json, const struct measure_record *record)
         json_object_set_new(json, "roce", result_summary_roce(record));
     if (protocol == SIM_UET)
         json_object_set_new(json, "uet", result_summary_uet(record));
+    if (protocol == SIM_INFINIBAND)
+        json_object_set_new(json, "infiniband", result_summary_infiniband(record));
 }
 
 static void set_counts(json_t *json, const struct measure_record *record)

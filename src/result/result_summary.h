@@ -18,6 +18,8 @@ json_t *result_summary_order(const struct measure_record *);
 json_t *result_summary_roce(const struct measure_record *);
 /* The settings and figures of UET. */
 json_t *result_summary_uet(const struct measure_record *);
+/* The settings and figures of InfiniBand. */
+json_t *result_summary_infiniband(const struct measure_record *);
 json_t *result_series(const struct measure_record *);
 json_t *result_events(const struct measure_record *);
 

@@ -287,6 +287,22 @@ static void print_uet(FILE *to, const json_t *uet)
         number(counters, "probe_sent"));
 }
 
+static void print_infiniband(FILE *to, const json_t *infiniband)
+{
+    const json_t *settings = json_object_get(infiniband, "settings");
+
+    if (!infiniband)
+        return;
+    fprintf(to,
+        "  InfiniBand: %s routing, recovery by %s, %.0f lane%s of %.0f bytes, link retry %s; "
+        "%.0f link repeats, %.0f waits for credit, buffers up to %.0f bytes\n",
+        text(settings, "routing"), text(settings, "recovery"), number(settings, "lanes"),
+        number(settings, "lanes") > 1 ? "s" : "", number(infiniband, "lane_bytes"),
+        json_is_true(json_object_get(settings, "link_retry")) ? "on" : "off",
+        number(infiniband, "link_repeats"), number(infiniband, "waits"),
+        number(infiniband, "buffer_peak_bytes"));
+}
+
 /* `planes`: the word for what is balanced. */
 static void print_run(FILE *to, const json_t *run, const char *planes)
 {
@@ -306,6 +322,7 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     print_limits(to, summary);
     print_roce(to, json_object_get(summary, "roce"));
     print_uet(to, json_object_get(summary, "uet"));
+    print_infiniband(to, json_object_get(summary, "infiniband"));
     fprintf(to, "  %lld lost, ", (long long)sum_counts(json_object_get(summary, "lost")));
     if (json_object_get(summary, "trimmed"))
         fprintf(to, "%lld trimmed, ", (long long)number(summary, "trimmed"));

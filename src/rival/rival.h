@@ -2,6 +2,11 @@
 /* Protocols and switches that MRC is compared with: the public header of this folder. */
 #pragma once
 
+#include "rival/infiniband/ib_credit.h"
+#include "rival/infiniband/ib_lane.h"
+#include "rival/infiniband/ib_route.h"
+#include "rival/infiniband/ib_settings.h"
+#include "rival/infiniband/ib_subnet.h"
 #include "rival/lossless/pfc.h"
 #include "rival/lossless/pfc_watchdog.h"
 #include "rival/message/event_queue.h"

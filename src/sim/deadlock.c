@@ -130,7 +130,7 @@ static bool find_from(const struct sim *sim, struct place start, struct sim_dead
 bool sim_deadlock(const struct sim *sim, struct sim_deadlock *out)
 {
     *out = (struct sim_deadlock){ 0 };
-    if (!sim->roce || !sim->config.roce.pfc || sim->group)
+    if (!sim->roce || sim->ib || !sim->config.roce.pfc || sim->group)
         return false;
     memset(sim->roce->walks, 0, sim->port_count * sizeof(*sim->roce->walks));
     for (uint32_t at = 0; at < sim->topology->switch_count; at++)

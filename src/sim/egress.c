@@ -9,6 +9,8 @@
 #include "sim/srv6.h"
 #include "sim/wire_check.h"
 
+enum { REPEATS_MAX = 16 }; /* of a packet, by its link */
+
 static enum loss_reason loss_of(enum drop_reason reason)
 {
     switch (reason) {
@@ -119,7 +121,46 @@ static uint64_t early_ps(
     return sent->end_ps - sent->start_ps - byte_time_ps(profile->byte_time, head_bytes);
 }
 
-static void emit_special(struct shard *shard, uint32_t port, const struct port_transmission *sent)
+static struct link_passage carry_once(
+    const struct shard *shard, uint32_t port, const struct port_transmission *sent)
+{
+    return link_carry(&shard->links[port], &shard->port_details[port].fault,
+        shard->sim->faults.holds,
+        &(struct link_packet){ .end_ps = sent->end_ps,
+            .coin = coin_of(shard, port, sent->start_ps),
+            .ev = shard->packets.all[sent->entry.handle].ev });
+}
+
+static bool is_repeatable(const struct link_passage *passage)
+{
+    return passage->is_damaged || (passage->is_lost && passage->reason == LOST_FAULT);
+}
+
+/* The link sends the packet again until it arrives, and what follows it waits. A packet that the
+ * link gives up is lost, even if it would arrive damaged. */
+static struct link_passage carry_checked(
+    struct shard *shard, uint32_t port, struct port_transmission *sent)
+{
+    struct link_passage passage = carry_once(shard, port, sent);
+
+    for (uint32_t i = 0; i < REPEATS_MAX && is_repeatable(&passage); i++) {
+        uint64_t pause_ps = shard->policy->repeat_ps(shard, port);
+
+        if (pause_ps == 0)
+            break;
+        sent->start_ps = sent->end_ps + pause_ps;
+        sent->end_ps = sent->start_ps +
+                       port_transmission_ps(shard->ports[port].profile, sent->entry.length_bytes);
+        shard->ports[port].free_ps = sent->end_ps;
+        passage = carry_once(shard, port, sent);
+    }
+    passage.is_lost |= passage.is_damaged;
+    if (passage.is_lost)
+        node_policy_on_undelivered(shard, port, &sent->entry);
+    return passage;
+}
+
+static void emit_special(struct shard *shard, uint32_t port, struct port_transmission *sent)
 {
     const struct link *link = &shard->links[port];
     struct packets_record *record = &shard->packets.all[sent->entry.handle];
@@ -130,10 +171,8 @@ static void emit_special(struct shard *shard, uint32_t port, const struct port_t
         show_frame(shard, port, sent);
     if (shard->sim->config.wire)
         wire_check_hop(shard, port, sent);
-    passage = link_carry(link, &shard->port_details[port].fault, shard->sim->faults.holds,
-        &(struct link_packet){ .end_ps = sent->end_ps,
-            .coin = coin_of(shard, port, sent->start_ps),
-            .ev = record->ev });
+    passage = shard->policy && shard->policy->repeat_ps ? carry_checked(shard, port, sent)
+                                                        : carry_once(shard, port, sent);
     shard->packet_hops++;
     if (passage.is_lost) {
         lose_entry(shard, port, &sent->entry, passage.reason);
@@ -196,10 +235,16 @@ void egress_flush(struct shard *shard, uint32_t port, enum loss_reason loss, uin
 {
     struct port *queue = &shard->ports[port];
     struct port_entry entry;
+    bool has_policy = shard->policy && port >= shard->nic_count * shard->plane_count;
 
     while (port_take_out(queue, &entry)) {
-        if (shard->policy && port >= shard->nic_count * shard->plane_count)
+        node_policy_on_undelivered(shard, port, &entry);
+        if (has_policy)
             node_policy_on_lost(shard, end_of(shard, port), &entry, now_ps);
+        lose_entry(shard, port, &entry, loss);
+    }
+    while (has_policy && node_policy_take_out(shard, port, &entry)) {
+        node_policy_on_lost(shard, end_of(shard, port), &entry, now_ps);
         lose_entry(shard, port, &entry, loss);
     }
     queue->free_ps = now_ps;

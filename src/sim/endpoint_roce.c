@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translates between the simulator and NICs of RoCEv2: records and packets, picoseconds and
- * nanoseconds. */
+/* Translates between the simulator and NICs of RoCEv2 or InfiniBand: records and packets,
+ * picoseconds and nanoseconds. */
 #include <assert.h>
 
 #include "sim/node_nic.h"
@@ -76,17 +76,19 @@ static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
     bool is_data;
     uint32_t handle;
 
-    if (!roce_nic_send(shard->nics[nic].endpoint, ready, &leaving, now_ps))
+    if (shard->sim->ib ? !ib_world_send(shard, nic, ready_ports, &leaving, now_ps)
+                       : !roce_nic_send(shard->nics[nic].endpoint, ready, &leaving, now_ps))
         return false;
     handle = packets_take(&shard->packets);
     assert(handle != PACKETS_NONE);
-    is_data = leaving.packet.opcode == ROCE_WRITE;
+    is_data = leaving.packet.opcode == ROCE_WRITE || shard->sim->ib;
     store_packet(&shard->packets.all[handle], &leaving);
     shard->packets.all[handle].from = nic;
     policy_ecmp_set_label(shard, handle, &leaving.label);
     *departure = (struct endpoint_departure){ .packet = { .handle = handle,
                                                   .length_bytes =
-                                                      (uint16_t)roce_packet_bytes(&leaving.packet),
+                                                      (uint16_t)roce_packet_bytes(&leaving.packet,
+                                                          shard->sim->roce->profile.header_bytes),
                                                   .class = is_data ? DSCP_NO_TRIM : DSCP_CONTROL,
                                                   .ecn = is_data ? ECN_ECT0 : ECN_NOT_ECT },
         .port = leaving.port,
@@ -146,8 +148,9 @@ static bool next_event(void *network, uint32_t nic, struct endpoint_event *event
 
 static uint32_t header_bytes(const void *network)
 {
-    (void)network;
-    return ROCE_HEADER_BYTES;
+    const struct sim *sim = network;
+
+    return sim->roce->profile.header_bytes;
 }
 
 /* The counters that mean the same as those of MRC. sim_roce() has all of them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Switches driven by a policy, and pause frames. A pause frame is an arrival without a packet; its
- * length, class and ECN hold the duration. */
+ * length, class and ECN hold the duration, or the credit. */
 #include "sim/node_policy.h"
 
 #include <string.h>
@@ -13,6 +13,7 @@
 
 enum {
     PAUSE_BYTES = 64,
+    CREDIT_BYTES = 8,
     PAUSE_UNIT_PS = 1000, /* of the duration */
 };
 
@@ -20,21 +21,24 @@ enum {
 
 /* Sends a pause frame out of a port, which has been advanced. The frame overtakes all packets that
  * wait, but not the one that is being sent, nor another pause frame. */
-static void send_pause(
+static void send_frame(
     struct shard *shard, uint32_t switch_index, const struct switch_pause *pause, uint64_t now_ps)
 {
     uint32_t port = shard->switches[switch_index].first_port + pause->port;
     struct engine_port *details = &shard->port_details[port];
     const struct link *link = &shard->links[port];
-    uint64_t units = (pause->duration_ps + PAUSE_UNIT_PS - 1) / PAUSE_UNIT_PS;
+    bool is_credit = shard->policy->on_credit;
+    uint64_t units =
+        is_credit ? pause->credit : (pause->duration_ps + PAUSE_UNIT_PS - 1) / PAUSE_UNIT_PS;
     uint64_t free_ps = pause_wire_free_ps(shard, port, now_ps);
 
     assert(units <= UINT32_MAX);
-    if (!pause->is_due || link_refusal(link, &details->fault) != LOSS_REASON_COUNT)
+    if (!is_credit && link_refusal(link, &details->fault) != LOSS_REASON_COUNT)
         return;
     if (free_ps < details->pause_end_ps)
         free_ps = details->pause_end_ps;
-    link_occupy(&free_ps, shard->ports[port].profile->byte_time, PAUSE_BYTES, now_ps);
+    link_occupy(&free_ps, shard->ports[port].profile->byte_time,
+        is_credit ? CREDIT_BYTES : PAUSE_BYTES, now_ps);
     details->pause_end_ps = free_ps;
     shard->pauses_under_way++;
     shard_post(shard, link->peer_node, link->peer_port, link_arrival_ps(link, free_ps),
@@ -44,18 +48,31 @@ static void send_pause(
             .ecn = (uint8_t)(units >> 24) });
 }
 
+static inline void send_pause(
+    struct shard *shard, uint32_t switch_index, const struct switch_pause *pause, uint64_t now_ps)
+{
+    if (pause->is_due)
+        send_frame(shard, switch_index, pause, now_ps);
+}
+
+static uint32_t units_of(struct port_entry frame)
+{
+    return (uint32_t)frame.ecn << 24 | (uint32_t)frame.class << 16 | frame.length_bytes;
+}
+
 static uint64_t duration_ps(struct port_entry frame)
 {
-    uint64_t units = (uint32_t)frame.ecn << 24 | (uint32_t)frame.class << 16 | frame.length_bytes;
-
-    return units * PAUSE_UNIT_PS;
+    return (uint64_t)units_of(frame) * PAUSE_UNIT_PS;
 }
 
 void node_policy_on_pause(
     struct shard *shard, uint32_t port, struct port_entry frame, uint64_t now_ps)
 {
     shard->pauses_under_way--;
-    pause_set(shard, port, now_ps + duration_ps(frame), now_ps);
+    if (shard->policy->on_credit)
+        shard->policy->on_credit(shard, port, units_of(frame), now_ps);
+    else
+        pause_set(shard, port, now_ps + duration_ps(frame), now_ps);
 }
 
 void node_policy_on_lost(
@@ -70,6 +87,17 @@ void node_policy_on_lost(
         return;
     pause = shard->policy->lost(shard, &crossing, now_ps);
     send_pause(shard, port.node, &pause, now_ps);
+}
+
+void node_policy_on_undelivered(struct shard *shard, uint32_t port, const struct port_entry *packet)
+{
+    if (shard->policy && shard->policy->undelivered)
+        shard->policy->undelivered(shard, port, packet);
+}
+
+bool node_policy_take_out(struct shard *shard, uint32_t port, struct port_entry *packet)
+{
+    return shard->policy->take_out && shard->policy->take_out(shard, port, packet);
 }
 
 /* ---- a switch -------------------------------------------------------------------------------- */
@@ -127,6 +155,33 @@ static uint64_t advance_switch(struct shard *shard, uint32_t switch_index, uint6
     }
 }
 
+static void on_refused(struct shard *shard, const struct switch_crossing *crossing, uint64_t now_ps)
+{
+    struct switch_pause pause;
+
+    if (!shard->policy->refused)
+        return;
+    pause = shard->policy->refused(shard, crossing);
+    send_pause(shard, crossing->switch_index, &pause, now_ps);
+}
+
+/* The packet is lost after the policy has looked at it. */
+static void lose_crossing(struct shard *shard, const struct switch_crossing *crossing,
+    enum loss_reason reason, uint64_t now_ps)
+{
+    on_refused(shard, crossing, now_ps);
+    shard_lose(shard, crossing->packet.handle, reason);
+}
+
+static bool is_cut_off(
+    struct shard *shard, const struct switch_crossing *crossing, uint32_t port, uint64_t now_ps)
+{
+    if (link_refusal(&shard->links[port], &shard->port_details[port].fault) == LOSS_REASON_COUNT)
+        return false;
+    on_refused(shard, crossing, now_ps);
+    return egress_is_cut_off(shard, port, crossing->packet.handle);
+}
+
 static void admit_packet(
     struct shard *shard, const struct switch_crossing *crossing, uint64_t now_ps)
 {
@@ -134,7 +189,7 @@ static void admit_packet(
     uint32_t handle = crossing->packet.handle;
     struct switch_decision decision;
 
-    if (egress_is_cut_off(shard, port, handle))
+    if (shard->links[port].is_special && is_cut_off(shard, crossing, port, now_ps))
         return;
     decision = shard->policy->admit(shard, crossing, &shard->ports[port], now_ps);
     if (decision.at_port.verdict == PORT_DROPPED) {
@@ -177,12 +232,12 @@ static void receive_entry(
         return;
     }
     if (here->was_cut && egress_was_cut(shard, here->first_port + in_port, entry->packet, now_ps)) {
-        shard_lose(shard, entry->packet.handle, LOST_LINK_DOWN);
+        lose_crossing(shard, &crossing, LOST_LINK_DOWN, now_ps);
         return;
     }
     crossing.out_port = shard->policy->forward(shard, &crossing);
     if (crossing.out_port == SWITCH_NO_PORT)
-        shard_lose(shard, entry->packet.handle, LOST_NO_ROUTE);
+        lose_crossing(shard, &crossing, LOST_NO_ROUTE, now_ps);
     else
         admit_packet(shard, &crossing, now_ps);
 }

@@ -15,6 +15,13 @@ void node_policy_run(struct shard *, uint32_t switch_index, struct mailbox_entry
 void node_policy_on_lost(
     struct shard *, struct topology_end port, const struct port_entry *, uint64_t now_ps);
 
+/* A packet that a port has had does not arrive at the other end of the link. */
+void node_policy_on_undelivered(struct shard *, uint32_t port, const struct port_entry *);
+
+/* Takes out a packet that waits for a port of a switch, outside of it. Returns false if there is
+ * none. */
+bool node_policy_take_out(struct shard *, uint32_t port, struct port_entry *);
+
 /* A pause frame arrives at a port, which has been advanced. */
 void node_policy_on_pause(struct shard *, uint32_t port, struct port_entry, uint64_t now_ps);
 

@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and writes labels, and chooses the port that they lead to. */
+/* Forwards by the label of a packet. */
 #include "sim/policy_ecmp.h"
-
-#include <string.h>
-
-_Static_assert(sizeof(struct ecmp_label) <= sizeof(struct ipv6_addr),
-    "a label is stored in place of the outer address");
-
-struct ecmp_label policy_ecmp_label(const struct shard *shard, uint32_t packet)
-{
-    struct ecmp_label label;
-
-    memcpy(&label, &shard->packets.outer[packet], sizeof(label));
-    return label;
-}
-
-void policy_ecmp_set_label(struct shard *shard, uint32_t packet, const struct ecmp_label *label)
-{
-    memcpy(&shard->packets.outer[packet], label, sizeof(*label));
-}
 
 /* `ports`: of the switch. */
 static uint64_t queue_bytes(const void *ports, uint32_t port)

@@ -3,6 +3,7 @@
  * another. */
 #pragma once
 
+#include "sim/ib_world.h"
 #include "sim/roce_world.h"
 #include "sim/shard.h"
 #include "sim/uet_world.h"
@@ -11,6 +12,10 @@
 union protocol_world {
     struct roce_world roce;
     struct uet_world uet;
+    struct {
+        struct roce_world nics; /* as `roce` */
+        struct ib_world world;
+    } infiniband;
 };
 
 /* A member that is NULL: nothing to do, or what MRC needs. */

@@ -3,10 +3,12 @@
 #include "sim/roce_world.h"
 
 #include "sim/protocol.h"
+#include "sim/setup.h"
 
 enum {
     PACKETS_PER_NIC = 256,
     PACKETS_PER_QP = 8,
+    FRAMES_PER_PORT = 32, /* InfiniBand: that return credit */
 };
 
 static struct roce_fabric fabric_of(const struct sim *sim)
@@ -14,7 +16,7 @@ static struct roce_fabric fabric_of(const struct sim *sim)
     const struct topology_config *config = &sim->topology->config;
 
     return (struct roce_fabric){ .mtu_bytes = (uint32_t)sim->parameters.pmtu,
-        .framing_bytes = config->framing_bytes,
+        .framing_bytes = setup_framing_bytes(sim),
         .line_bps = config->host_link.rate_bps,
         .base_rtt_ps = sim->topology->base_rtt_ps };
 }
@@ -26,7 +28,8 @@ static void init_world(struct sim *sim, struct arena *arena, union protocol_worl
     sim->roce = arena_take(arena, 1, sizeof(*sim->roce), _Alignof(struct roce_world));
     if (!sim->roce)
         sim->roce = &measured->roce;
-    sim->roce->profile = roce_profile_of(&sim->config.roce, &fabric);
+    sim->roce->profile = sim->ib ? ib_settings_profile(&sim->config.infiniband, &fabric)
+                                 : roce_profile_of(&sim->config.roce, &fabric);
 }
 
 static uint32_t ranges_of(const struct sim *sim, uint32_t depth)
@@ -34,7 +37,7 @@ static uint32_t ranges_of(const struct sim *sim, uint32_t depth)
     const struct roce_profile *profile = &sim->roce->profile;
     uint32_t pieces = profile->qps * sim->plane_count;
 
-    return pieces * (depth + (profile->selective ? profile->window_packets : 0));
+    return pieces * (depth + (roce_profile_keeps_early(profile) ? profile->window_packets : 0));
 }
 
 /* Queues, as if each were full of whole packets twice, and the links. */
@@ -44,12 +47,13 @@ static uint64_t packets_of(const struct sim *sim)
     const struct topology_buffers *buffers = &config->buffers;
     uint64_t queue = buffers->data_bytes > buffers->host_data_bytes ? buffers->data_bytes
                                                                     : buffers->host_data_bytes;
+    uint64_t held = sim->ib ? sim->config.infiniband.buffer_bytes : queue;
     double path =
         (double)config->host_link.rate_bps / 8 * (double)sim->topology->base_rtt_ps / 1e12;
     uint64_t on_path = (uint64_t)(path / (double)sim->parameters.pmtu) + 1;
     uint64_t ports = sim->port_count;
 
-    return ports * (2 * queue / sim->parameters.pmtu + 4) +
+    return ports * (2 * held / sim->parameters.pmtu + (sim->ib ? FRAMES_PER_PORT : 0) + 4) +
            (uint64_t)sim->nic_count * (PACKETS_PER_NIC + 4 * on_path * sim->plane_count) +
            (uint64_t)sim->flow_count * sim->plane_count * sim->roce->profile.qps * PACKETS_PER_QP;
 }
@@ -73,15 +77,20 @@ const struct protocol protocol_roce = {
     .packets = packets_of,
 };
 
+void roce_world_count(const struct sim *sim, uint64_t counters[static ROCE_COUNTER_COUNT])
+{
+    for (uint32_t nic = 0; nic < sim->nic_count; nic++)
+        for (uint32_t i = 0; i < ROCE_COUNTER_COUNT; i++)
+            counters[i] += sim->roce->nics[nic].counters[i];
+}
+
 bool sim_roce(const struct sim *sim, struct sim_roce *out)
 {
     *out = (struct sim_roce){ 0 };
-    if (!sim->roce)
+    if (!sim->roce || sim->ib)
         return false;
     out->routing_messages = sim->roce->routing.convergence.messages;
-    for (uint32_t nic = 0; nic < sim->nic_count; nic++)
-        for (uint32_t i = 0; i < ROCE_COUNTER_COUNT; i++)
-            out->counters[i] += sim->roce->nics[nic].counters[i];
+    roce_world_count(sim, out->counters);
     for (uint32_t i = 0; sim->config.roce.pfc && i < sim->topology->switch_count; i++) {
         const struct pfc *pfc = &sim->roce->pfcs[i];
 

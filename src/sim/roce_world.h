@@ -40,6 +40,9 @@ void policy_roce_init(struct sim *, struct arena *);
 /* Refuses settings that the fabric cannot have. */
 bool policy_roce_check(const struct sim_config *, struct problem *);
 
+/* Adds the counters of all NICs. */
+void roce_world_count(const struct sim *, uint64_t counters[static ROCE_COUNTER_COUNT]);
+
 extern const struct endpoint_ops endpoint_roce;
 extern const struct switch_policy policy_roce;          /* queues are limited */
 extern const struct switch_policy policy_roce_lossless; /* senders are paused */

@@ -20,6 +20,9 @@ void setup_shards_engine(struct sim *, struct arena *);
 /* Sets up ports, links and switches. */
 void setup_fabric(struct sim *, struct arena *);
 
+/* Returns the bytes on the wire around each packet. */
+uint16_t setup_framing_bytes(const struct sim *);
+
 /* Sets up ranks and flows. */
 void setup_work(struct sim *, struct arena *);
 

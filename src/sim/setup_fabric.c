@@ -20,11 +20,16 @@ enum port_kind {
     TO_SWITCH,
 };
 
-static struct port_config port_config(
-    const struct topology *topology, enum port_kind kind, bool marks)
+/* Packets of InfiniBand are not in frames of Ethernet. */
+uint16_t setup_framing_bytes(const struct sim *sim)
 {
-    const struct topology_buffers *buffers = &topology->config.buffers;
-    uint16_t framing_bytes = topology->config.framing_bytes;
+    return sim->ib ? 0 : sim->topology->config.framing_bytes;
+}
+
+static struct port_config port_config(const struct sim *sim, enum port_kind kind, bool marks)
+{
+    const struct topology_buffers *buffers = &sim->topology->config.buffers;
+    uint16_t framing_bytes = setup_framing_bytes(sim);
 
     if (kind == AT_NIC)
         return (
@@ -46,7 +51,7 @@ static struct port_config port_config(
 static const struct port_profile *profile_of(
     struct shard *shard, enum port_kind kind, uint64_t rate_bps, bool marks)
 {
-    struct port_config config = port_config(shard->topology, kind, marks);
+    struct port_config config = port_config(shard->sim, kind, marks);
 
     config.rate_bps = rate_bps;
     if (kind != AT_NIC && shard->policy && shard->policy->limits_data)

@@ -4,6 +4,7 @@
  * What a NIC takes is proportional to its numbers. To measure, one NIC has all connections. */
 #include <assert.h>
 
+#include "sim/ib_world.h"
 #include "sim/roce_world.h"
 #include "sim/setup.h"
 #include "sim/ways.h"
@@ -16,6 +17,24 @@ enum {
     SOURCE_PORTS = 0x4000,
     STREAM_OF_SOURCE_PORTS = 5,
 };
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* Returns the number of lanes of each port. To the NIC, a lane is a port. */
+static uint32_t lanes_of(const struct sim *sim)
+{
+    return sim->ib ? sim->ib->lane_count : 1;
+}
+
+/* Switches of InfiniBand know the NIC, by its LID. */
+static struct ecmp_label label_of(
+    const struct sim *sim, struct ecmp_label label, uint32_t to, uint32_t lane)
+{
+    if (sim->ib)
+        label.flow = to;
+    label.lane = lane;
+    return label;
+}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -67,19 +86,21 @@ static void connect_qp(struct sim *sim, struct arena *arena, const struct engine
     uint32_t at_receiver = places[1].receiver++;
     struct roce_sender *sender = &sim->roce->nics[from].senders[at_sender];
     struct roce_receiver *receiver = &sim->roce->nics[to].receivers[at_receiver];
+    uint32_t lane = flow->workload % lanes_of(sim);
 
     roce_sender_init(sender, arena, &sim->roce->profile, flow->depth);
     sender->connection = places[0].outlet;
     sender->to_nic = to;
     sender->dest_qp = at_receiver;
-    sender->port = way.from_port;
-    sender->label = ways_label(sim, from, to, way.to_port, source_port);
+    sender->port = way.from_port * lanes_of(sim) + lane;
+    sender->label = label_of(sim, ways_label(sim, from, to, way.to_port, source_port), to, lane);
     roce_receiver_init(receiver, arena, &sim->roce->profile);
     receiver->connection = places[1].inlet;
     receiver->to_nic = from;
     receiver->dest_qp = at_sender;
-    receiver->port = way.to_port;
-    receiver->label = ways_label(sim, to, from, way.from_port, source_port);
+    receiver->port = way.to_port * lanes_of(sim) + lane;
+    receiver->label =
+        label_of(sim, ways_label(sim, to, from, way.from_port, source_port), from, lane);
 }
 
 static void connect_flow(
@@ -115,7 +136,7 @@ static void setup_nics(
     struct sim *sim, struct arena *arena, struct roce_nic_config *configs, struct place *places)
 {
     for (uint32_t i = 0; i < sim->nic_count; i++) {
-        configs[i].port_count = sim->plane_count;
+        configs[i].port_count = sim->plane_count * lanes_of(sim);
         roce_nic_init(&sim->roce->nics[i], arena, &sim->roce->profile, &configs[i]);
         sim->nics[i].endpoint = &sim->roce->nics[i];
     }
@@ -141,8 +162,8 @@ static void measure_flow(const struct sim *sim, struct arena *arena, uint32_t de
 static void measure_nics(const struct sim *sim, struct arena *arena)
 {
     uint32_t qps = sim->plane_count * sim->roce->profile.qps;
-    struct roce_nic_config all = { .port_count = sim->plane_count };
-    const struct roce_nic_config none = { .port_count = sim->plane_count };
+    const struct roce_nic_config none = { .port_count = sim->plane_count * lanes_of(sim) };
+    struct roce_nic_config all = none;
 
     for (uint32_t w = 0; w < sim->config.workload_count; w++) {
         const struct sim_workload *workload = &sim->config.workloads[w];
@@ -172,8 +193,12 @@ void setup_roce(struct sim *sim, struct arena *arena)
             .convergence = settings->convergence,
             .ecmp = { .seed = sim->config.seed, .is_polarised = settings->polarised } });
     sim->ecmp = &roce->routing.ecmp;
-    sim->routing = &roce->routing;
-    policy_roce_init(sim, arena);
+    if (sim->ib) {
+        ib_world_setup(sim, arena);
+    } else {
+        sim->routing = &roce->routing;
+        policy_roce_init(sim, arena);
+    }
     roce->nics = arena_take(arena, sim->nic_count, sizeof(*roce->nics), ALIGNMENT);
     roce->outlets = arena_take(arena, sim->flow_count, sizeof(*roce->outlets), ALIGNMENT);
     configs = arena_take(arena, sim->nic_count, sizeof(*configs), ALIGNMENT);

@@ -9,7 +9,7 @@
 
 enum {
     ALIGNMENT = 8,
-    PADDING_BYTES = 64, /* of a NIC's arrays, at most */
+    NIC_ARRAYS = 8, /* besides one for each port; each is padded by less than ALIGNMENT */
     STREAM_OF_ENTROPY = 6,
 };
 
@@ -101,7 +101,8 @@ static void measure_flows(
     const struct uet_profile *profile = &sim->uet->profile;
 
     for (uint32_t i = 0; i < count; i++) {
-        arena_take(arena, 2 * (size_t)sim->plane_count, sizeof(struct uet_way), ALIGNMENT);
+        for (uint32_t end = 0; end < 2; end++)
+            arena_take(arena, sim->plane_count, sizeof(struct uet_way), ALIGNMENT);
         uet_sender_init(NULL, arena, profile, depth, (struct prng){ 0 });
         uet_receiver_init(NULL, arena, profile, depth);
     }
@@ -124,7 +125,8 @@ static void measure_all(const struct sim *sim, struct arena *arena)
         measure_flows(sim, arena, count, depth);
     }
     uet_nic_init(NULL, arena, &sim->uet->profile, &config);
-    arena_take(arena, sim->nic_count, PADDING_BYTES, ALIGNMENT);
+    arena_take(
+        arena, sim->nic_count, (NIC_ARRAYS + (size_t)sim->plane_count) * ALIGNMENT, ALIGNMENT);
 }
 
 void setup_uet(struct sim *sim, struct arena *arena)

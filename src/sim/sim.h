@@ -209,6 +209,7 @@ struct sim_config {
     enum sim_protocol protocol;
     struct roce_settings roce;           /* SIM_ROCE */
     struct uet_settings uet;             /* SIM_UET */
+    struct ib_settings infiniband;       /* SIM_INFINIBAND */
     const struct endpoint_ops *endpoint; /* of all NICs; its network is the struct shard of the NIC,
                                             in setup() the struct sim; NULL: that of the
                                             protocol */
@@ -305,6 +306,18 @@ struct sim_deadlock {
 };
 /* Returns false if there are none. A group does not look for them. */
 bool sim_deadlock(const struct sim *, struct sim_deadlock *);
+
+/* Figures of InfiniBand only. */
+struct sim_infiniband {
+    uint64_t counters[ROCE_COUNTER_COUNT]; /* of all NICs */
+    uint64_t link_repeats;                 /* packets that links sent again */
+    uint64_t credit_frames;                /* that returned credit */
+    uint64_t waits;                        /* packets that found no credit at their port */
+    uint64_t buffer_peak_bytes;            /* the most that a lane of an ingress port held */
+    uint64_t lane_bytes;                   /* the buffer of a lane */
+};
+/* Returns false if the NICs are not of InfiniBand. */
+bool sim_infiniband(const struct sim *, struct sim_infiniband *);
 
 struct sim_flow {
     uint32_t workload;

@@ -77,6 +77,7 @@ struct group;      /* group.h */
 struct protocol;   /* protocol.h */
 struct roce_world; /* roce_world.h */
 struct uet_world;  /* uet_world.h */
+struct ib_world;   /* ib_world.h */
 
 struct engine_action {
     struct fault_action what;
@@ -161,8 +162,9 @@ struct sim {
     struct shared_buffer *buffers; /* of each switch; NULL: only limits of ports */
     struct nic_model *nic_models;  /* of each NIC; NULL: ideal */
     struct nic_cost nic_cost;
-    struct roce_world *roce;          /* NULL: another protocol */
+    struct roce_world *roce;          /* RoCEv2 and InfiniBand; NULL: another protocol */
     struct uet_world *uet;            /* NULL: another protocol */
+    struct ib_world *ib;              /* InfiniBand; NULL: another protocol */
     const struct ecmp *ecmp;          /* routes of switches that hash; NULL: by uSIDs */
     struct routing *routing;          /* these, as they change after failures; NULL: never */
     struct deadline_heap *departures; /* of each switch with a policy: when its ports send */

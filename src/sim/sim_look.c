@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "sim/endpoint_mrc.h"
 #include "sim/group.h"
+#include "sim/ib_world.h"
 #include "sim/setup.h"
 #include "sim/srv6.h"
 #include "wire/srh.h"
@@ -285,7 +286,7 @@ void sim_order(const struct sim *sim, struct sim_order *out)
 
 static uint32_t header_bytes(const struct sim *sim)
 {
-    return sim->endpoint->header_bytes(sim) + sim->topology->config.framing_bytes;
+    return sim->endpoint->header_bytes(sim) + setup_framing_bytes(sim);
 }
 
 uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)
@@ -314,6 +315,11 @@ uint32_t sim_window_psns(const struct sim *sim)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
+static uint32_t data_bytes(const struct sim *sim, uint32_t port)
+{
+    return sim->ports[port].queues[PORT_DATA].bytes + (sim->ib ? ib_world_waiting(sim, port) : 0);
+}
+
 /* Ports are advanced to the end of every window, which is sim_now_ps(). */
 bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *out)
 {
@@ -330,7 +336,7 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
         port = sim->switches[end.node].first_port + end.port;
     }
     fetch_from_group(sim, GROUP_PORTS);
-    *out = (struct sim_queue){ .data_bytes = sim->ports[port].queues[PORT_DATA].bytes,
+    *out = (struct sim_queue){ .data_bytes = data_bytes(sim, port),
         .control_bytes = sim->ports[port].queues[PORT_CONTROL].bytes,
         .counters = &sim->port_counters[port],
         .lost = sim->port_details[port].lost,
@@ -353,7 +359,7 @@ static void find_peak(struct shard *shard, uint32_t switch_index)
             shard->peak_bytes = *depth;
             shard->peak_at = (struct topology_end){ .node = switch_index, .port = p };
         }
-        *depth = sim->ports[port].queues[PORT_DATA].bytes;
+        *depth = data_bytes(sim, port);
     }
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mrc sim with RoCEv2 instead of MRC: selection, results, refusals.
+# mrc sim with RoCEv2 or InfiniBand instead of MRC: selection, results, refusals.
 . "$(dirname "$0")/../harness/tap.sh"
 mrc=$BUILD/bin/mrc
 cd "$SCRATCH" || exit 1
@@ -86,6 +86,27 @@ exits 0 'a failed link costs RoCEv2 more than MRC, with any routing' \
 exits 2 'an unknown path policy is refused' "$mrc" sim x.yaml --set parameters.ev_policy=spray
 contains '  with the known ones' "$output" 'rotation, single, flowlet, retire, oblivious, bitmap or reps'
 
+# InfiniBand
+exits 0 'InfiniBand is selected by an option' "$mrc" sim x.yaml --protocol infiniband -o ib.json --check
+contains '  and the table names its settings' "$output" \
+    'InfiniBand: adaptive routing, recovery by shield, 1 lane of 131008 bytes, link retry on; 0 link repeats, '
+contains '  and nothing is lost' "$output" ' 0 lost, 0 marked, 0 retransmitted, 0 timeouts'
+is '  with the same figures in the other engine' \
+    "$("$mrc" sim x.yaml --set protocol=infiniband --heap -j | jq -c '.runs[0].summary.infiniband')" \
+    "$(jq -c '.runs[0].summary.infiniband' ib.json)"
+for threads in 2 3; do
+    is "  and with $threads threads" \
+        "$("$mrc" sim x.yaml --protocol infiniband --threads $threads -j | jq -r '.runs[0].hash')" \
+        "$(jq -r '.runs[0].hash' ib.json)"
+done
+is '  and its figures are in the result' \
+    "$(jq -c '.runs[0].summary | [has("roce"), .infiniband.settings.routing, .infiniband.counters.bytes_placed]' ib.json)" \
+    '[false,"adaptive",4194304]'
+exits 0 'a page shows it' "$mrc" report ib.json -o ib.html
+for experiment in infiniband-all-reduce infiniband-permutation; do
+    exits 0 "static and adaptive routes: $experiment" "$mrc" sim "$ROOT/experiments/rivals/$experiment.yaml" --repeat 1
+done
+
 refuses() # MESSAGE ARGUMENT...
 {
     message=$1
@@ -113,9 +134,23 @@ refuses '--set roce.headroom=0B: roce.headroom: 0 bytes are less than the 43908 
     --set roce.headroom=0B
 exits 2 'headroom that the buffer does not have is refused' "$mrc" sim x.yaml --protocol roce --set roce.headroom=1MB
 contains '  with the sum and the buffer' "$output" 'the ports of a switch need 6000000 bytes of headroom, and it has a buffer of '
+refuses "--set infiniband.lanes=5: infiniband.lanes: 5 is out of range; give 1 to 4" --set infiniband.lanes=5
+refuses "--set infiniband.routing=x: infiniband.routing: there is no 'x'; write adaptive or static" \
+    --set infiniband.routing=x
+refuses '--set infiniband.buffer=8KiB: infiniband.buffer: 8192 bytes are less than the 12352 that 1 lanes need for a packet and the credit that is not told yet' \
+    --protocol infiniband --set infiniband.buffer=8KiB
+cat >large.yaml <<'EOT'
+fabric: { planes: 1, t0s: 96, t1s: 1, hosts_per_t0: 512, radix: 1024 }
+duration: 1us
+protocol: infiniband
+workloads:
+  - { kind: stream, nics: [0, 1], message_bytes: 4KiB }
+EOT
+exits 2 'a subnet that is too large is refused' "$mrc" sim large.yaml
+contains '  with the figure' "$output" 'a subnet of InfiniBand has at most 49151 LIDs, and NICs and switches need 49249'
 refuses '--wire, --pcap and --trace support only MRC; omit them, or give --protocol mrc' --pcap x.pcap
 exits 2 'an unknown protocol is refused' "$mrc" sim x.yaml --protocol rocky
-contains '  with the known ones' "$output" "there is no 'rocky'; did you mean 'roce'? Known: mrc, roce or uet"
+contains '  with the known ones' "$output" "there is no 'rocky'; did you mean 'roce'? Known: mrc, roce, uet or infiniband"
 is 'nothing is written' "$(find . -name y.json)" ''
 
 done_testing

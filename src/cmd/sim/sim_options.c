@@ -47,7 +47,7 @@ static const struct option_row rows[] = {
     { OPTION_LIST, 0, "set", "KEY=VALUE", "change a key of the file; may be repeated", AT(sets), .values = OPTION_VALUES_PARAMETERS },
     { OPTION_LIST, 0, "sweep", "KEY=V,V,...", "runs with each of these values; several options are combined",
         AT(sweeps), .values = OPTION_VALUES_PARAMETERS },
-    { OPTION_TEXT, 0, "protocol", "NAME", "the protocol of NICs and switches, instead of that of the file: mrc, roce, uet",
+    { OPTION_TEXT, 0, "protocol", "NAME", "the protocol of NICs and switches, instead of that of the file: mrc, roce, uet, infiniband",
         AT(protocol), .values = OPTION_VALUES_NONE },
     { OPTION_NUMBER, 0, "repeat", "N", "N runs with consecutive seeds", AT(repeat), .least = 1, .most = 10000 },
     { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [1]", AT(jobs), .least = 1, .most = 1024 },

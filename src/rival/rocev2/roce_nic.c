@@ -173,8 +173,10 @@ static void send_data(
     count_one(nic, ROCE_COUNTER_DATA_SENT);
     if (is_repeat)
         count_one(nic, ROCE_COUNTER_DATA_RETRANSMITTED);
-    roce_schedule_sent(
-        nic, sender, roce_packet_bytes(&leaving->packet) + nic->profile->framing_bytes, now_ps);
+    roce_schedule_sent(nic, sender,
+        roce_packet_bytes(&leaving->packet, nic->profile->header_bytes) +
+            nic->profile->framing_bytes,
+        now_ps);
     roce_schedule_sender(nic, index, now_ps);
 }
 

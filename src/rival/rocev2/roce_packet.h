@@ -46,10 +46,11 @@ enum {
     ROCE_CNP_BYTES = 16,
 };
 
-/* Returns the length from the IP header to the iCRC. */
-static inline uint32_t roce_packet_bytes(const struct roce_packet *packet)
+/* Returns the length of a packet, of which `header_bytes` are in every packet: for RoCEv2 from the
+ * IP header to the iCRC. */
+static inline uint32_t roce_packet_bytes(const struct roce_packet *packet, uint32_t header_bytes)
 {
-    uint32_t bytes = ROCE_HEADER_BYTES;
+    uint32_t bytes = header_bytes;
 
     if (packet->opcode == ROCE_CNP)
         return bytes + ROCE_CNP_BYTES;

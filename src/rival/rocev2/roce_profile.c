@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/power.h"
+#include "rival/rocev2/roce_packet.h"
 
 enum {
     WINDOW_PACKETS = 8192, /* go-back-N: there is no window, only a bound of what is in flight */
@@ -74,6 +75,7 @@ struct roce_profile roce_profile_of(
         .selective = settings->recovery == ROCE_SELECTIVE_REPEAT,
         .split = settings->split,
         .qps = settings->qps,
+        .header_bytes = ROCE_HEADER_BYTES,
         .mtu_bytes = fabric->mtu_bytes,
         .framing_bytes = fabric->framing_bytes,
         .window_packets = window,

@@ -63,8 +63,10 @@ struct roce_profile {
     struct dcqcn_profile dcqcn;
     bool has_dcqcn;
     bool selective;
+    bool in_any_order; /* what arrives early is placed and not taken for a sign of loss */
     bool split;
-    uint32_t qps; /* on each port */
+    uint32_t qps;          /* on each port */
+    uint32_t header_bytes; /* of every packet */
     uint32_t mtu_bytes;
     uint32_t framing_bytes;  /* of Ethernet, around each packet */
     uint32_t window_packets; /* a power of two: packets of a QP in flight */
@@ -73,6 +75,12 @@ struct roce_profile {
     uint64_t timeout_ps;
     uint64_t line_bps; /* of a port */
 };
+
+/* Returns true if the receiver keeps what arrives after a gap. */
+static inline bool roce_profile_keeps_early(const struct roce_profile *profile)
+{
+    return profile->selective || profile->in_any_order;
+}
 
 /* The fabric, as far as it matters. */
 struct roce_fabric {

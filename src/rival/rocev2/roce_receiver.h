@@ -12,7 +12,8 @@
 
 struct roce_receiver {
     uint64_t expected;   /* sequence number: all before it have arrived */
-    uint64_t *arrived;   /* selective repeat: bits by sequence number modulo the window */
+    uint64_t *arrived;   /* what came early: bits by sequence number modulo the window; NULL */
+    uint64_t asked;      /* early packets before this one have asked for an ACK */
     bool has_complained; /* of the gap before the expected packet */
     bool owes_ack;       /* an ACK waits to be sent */
     uint64_t cnp_ps;     /* no CNP before this time */

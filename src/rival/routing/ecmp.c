@@ -165,7 +165,7 @@ uint32_t ecmp_flow(uint32_t from_nic, uint32_t to_nic, uint16_t source_port)
     return (uint32_t)(mix(mix((uint64_t)from_nic << 32 | to_nic) ^ source_port) >> 32);
 }
 
-static uint32_t group_size(const uint64_t *group, uint32_t word_count)
+uint32_t ecmp_group_size(const uint64_t *group, uint32_t word_count)
 {
     uint32_t count = 0;
 
@@ -174,8 +174,7 @@ static uint32_t group_size(const uint64_t *group, uint32_t word_count)
     return count;
 }
 
-/* Returns the port that is set after `before` others. */
-static uint32_t member_of(const uint64_t *group, uint32_t before)
+uint32_t ecmp_group_member(const uint64_t *group, uint32_t before)
 {
     uint32_t w = 0;
     uint64_t word;
@@ -212,9 +211,9 @@ uint64_t ecmp_hash(const struct ecmp *ecmp, uint32_t switch_index, uint32_t flow
 
 uint32_t ecmp_member(const uint64_t *group, uint32_t word_count, uint64_t hash)
 {
-    uint32_t count = group_size(group, word_count);
+    uint32_t count = ecmp_group_size(group, word_count);
 
-    return count == 0 ? ECMP_NO_PORT : member_of(group, (uint32_t)(hash % count));
+    return count == 0 ? ECMP_NO_PORT : ecmp_group_member(group, (uint32_t)(hash % count));
 }
 
 uint32_t ecmp_forward(

@@ -41,6 +41,7 @@ struct ecmp_label {
     uint32_t at;     /* the last switch ... */
     uint16_t port;   /* ... and the port by which the packet leaves it */
     uint16_t way_in; /* of the switch that holds the packet: its ingress port */
+    uint32_t lane;   /* InfiniBand: its virtual lane */
 };
 
 /* With an arena without memory, only measures. The topology must outlive the tables. */
@@ -57,6 +58,9 @@ uint8_t ecmp_distance(const struct ecmp *, uint32_t from_switch, uint32_t to_swi
 /* Returns the ports of a switch that begin a shortest path to another, as bits: word_count words.
  * NULL: the switches are on different planes. */
 const uint64_t *ecmp_group(const struct ecmp *, uint32_t from_switch, uint32_t to_switch);
+/* Returns the number of ports of a group, and the port that follows `before` others. */
+uint32_t ecmp_group_size(const uint64_t *group, uint32_t word_count);
+uint32_t ecmp_group_member(const uint64_t *group, uint32_t before);
 
 /* Returns the hash of a flow at a switch. */
 uint64_t ecmp_hash(const struct ecmp *, uint32_t switch_index, uint32_t flow);
