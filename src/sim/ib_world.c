@@ -103,13 +103,14 @@ static bool check_settings(const struct sim_config *config, struct problem *prob
 {
     const struct topology *topology = &config->fabric->topology;
     uint32_t planes = topology->config.plane_count;
+    uint32_t lanes = config->infiniband.lanes * planes;
     uint32_t lids = size_of(topology).lid_count;
 
     if (!ib_settings_check(&config->infiniband, (uint32_t)config->parameters.pmtu, problem))
         return false;
-    if (config->infiniband.lanes * planes > READY_BITS)
+    if (lanes > READY_BITS)
         return problem_is(problem, "lanes", "NICs with % ports can have % lanes together, not %",
-            (struct problem_numbers){ planes, READY_BITS, config->infiniband.lanes * planes });
+            (struct problem_numbers){ planes, READY_BITS, lanes });
     problem->section = "";
     if (lids > IB_LIDS_MAX)
         return problem_is(problem, "fabric",

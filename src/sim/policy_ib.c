@@ -105,7 +105,7 @@ static void enter_port(
 static void feed_port(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
     struct ib_world *ib = shard->sim->ib;
-    struct ib_lane *lanes = &ib->lanes[index * ib->lane_count];
+    struct ib_lane *lanes = &ib->lanes[(size_t)index * ib->lane_count];
     struct ib_port *here = &ib->ports[index];
     struct port *port = &shard->ports[index];
     struct port_entry packet;

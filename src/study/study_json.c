@@ -98,7 +98,7 @@ static json_t *state_json(const struct measure_record *record)
             qp_bytes = sim_qp_bytes(record->sim, i);
     sim_roce(record->sim, &roce);
     return json_pack("{s:I,s:I,s:o,s:I}", "connections_per_nic", (json_int_t)connections,
-        "qps_per_nic", (json_int_t)(connections * qps_of_connection(config)), "qp_bytes",
+        "qps_per_nic", (json_int_t)connections * (json_int_t)qps_of_connection(config), "qp_bytes",
         qp_bytes ? json_integer((json_int_t)qp_bytes) : json_null(), "switch_headroom_bytes",
         (json_int_t)roce.headroom_bytes);
 }

@@ -30,13 +30,13 @@ static uint32_t destinations_of(const struct ecmp *ecmp, uint32_t switch_index)
 static void init_view(struct ib_subnet_view *view, struct arena *arena, const struct ecmp *ecmp,
     const struct topology *topology, uint32_t switch_index)
 {
-    uint32_t count_max = topology->graph ? topology->switch_count : topology->config.t0_count;
+    uint32_t count_max = topology->graph ? topology->switch_count : topology_leaf_count(topology);
     uint32_t count = arena->memory ? destinations_of(ecmp, switch_index) : count_max;
     uint32_t words = BITS_WORDS(topology_port_count(topology, switch_index));
     uint32_t *numbers = arena_take(arena, count, sizeof(*numbers), sizeof(*numbers));
     uint64_t *groups = arena_take(arena, (size_t)count * words, sizeof(*groups), sizeof(*groups));
 
-    if (arena->memory)
+    if (view)
         *view = (struct ib_subnet_view){
             .until_ps = UINT64_MAX, .number = 1, .numbers = numbers, .groups = groups
         };

@@ -46,7 +46,7 @@ static inline uint64_t ib_subnet_packets_ps(uint64_t count)
 static inline uint64_t ib_subnet_discovery_ps(const struct ib_subnet_size *size)
 {
     return ib_subnet_packets_ps((uint64_t)IB_SUBNET_PACKETS_PER_PORT * size->port_count) +
-           size->switch_count * IB_SUBNET_US_PER_SWITCH * IB_SUBNET_US_PS;
+           (uint64_t)size->switch_count * IB_SUBNET_US_PER_SWITCH * IB_SUBNET_US_PS;
 }
 
 /* Returns the time to write the tables of all switches. */
