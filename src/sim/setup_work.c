@@ -20,7 +20,8 @@ static uint32_t depth_of(const struct sim_workload *workload)
 
 uint32_t setup_queue_depth(const struct sim_workload *workload)
 {
-    uint64_t requests = (workload->message_bytes + REQUEST_BYTES_MAX - 1) / REQUEST_BYTES_MAX;
+    uint64_t bytes = workload_largest_bytes(workload);
+    uint64_t requests = (bytes + REQUEST_BYTES_MAX - 1) / REQUEST_BYTES_MAX;
 
     return depth_of(workload) * (uint32_t)(requests > 0 ? requests : 1);
 }

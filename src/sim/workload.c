@@ -104,6 +104,18 @@ uint32_t workload_outstanding_max(const struct sim_workload *workload)
     return workload_pattern_of(workload)->outstanding_max(workload);
 }
 
+uint64_t workload_largest_bytes(const struct sim_workload *workload)
+{
+    const struct workload_kind *pattern = workload_pattern_of(workload);
+    uint64_t count = 1;
+
+    if (pattern->largest_count)
+        count = pattern->largest_count(workload);
+    else if (pattern->part_count)
+        count = pattern->part_count(workload);
+    return (workload->message_bytes + count - 1) / count;
+}
+
 uint32_t workload_flow_messages(const struct sim_workload *workload)
 {
     return sim_workload_is(workload->kind, SIM_STEADY) ? workload->iterations : 0;

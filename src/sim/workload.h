@@ -38,6 +38,8 @@ uint32_t workload_flow_count(const struct sim_workload *);
 struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t index);
 /* Returns the maximum number of messages that wait on one flow. */
 uint32_t workload_outstanding_max(const struct sim_workload *);
+/* Returns the bytes of the largest message. */
+uint64_t workload_largest_bytes(const struct sim_workload *);
 /* Returns the maximum number of messages that one flow sends in total; 0: not known. */
 uint32_t workload_flow_messages(const struct sim_workload *);
 

@@ -234,6 +234,13 @@ static uint64_t part_count(const struct sim_workload *workload)
     return (uint64_t)workload->qps * workload->outstanding * workload->rank_count;
 }
 
+/* Groups of ranks divide the buffer among them, and rails divide what they get again. */
+static uint64_t largest_count(const struct sim_workload *workload)
+{
+    return (uint64_t)workload->qps * workload->outstanding *
+           (workload->local_bps > 0 ? workload->rank_count : workload->group);
+}
+
 static uint64_t collective_bytes(const struct sim_workload *workload)
 {
     uint64_t groups = groups_of(workload);
@@ -263,6 +270,7 @@ const struct workload_kind workload_hierarchical_all_reduce = {
     .flow_count = flow_count,
     .flow_at = flow_at,
     .part_count = part_count,
+    .largest_count = largest_count,
     .outstanding_max = outstanding_max,
     .lane_count = lane_count,
     .begin = begin_collective,

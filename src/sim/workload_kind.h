@@ -23,6 +23,8 @@ struct workload_kind {
 
     /* Returns the number of messages that message_bytes is divided into. NULL: 1. */
     uint64_t (*part_count)(const struct sim_workload *);
+    /* The same for its largest messages, if they differ in size. NULL: as part_count. */
+    uint64_t (*largest_count)(const struct sim_workload *);
     uint32_t (*outstanding_max)(const struct sim_workload *);
     uint32_t (*lane_count)(const struct sim_workload *); /* NULL: 0 */
 

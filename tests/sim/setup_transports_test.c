@@ -55,6 +55,38 @@ SPEC("each of two NICs knows the way to the other, not the way back")
     cluster_close(&cluster);
 }
 
+static uint64_t bytes_of_reduction(enum sim_workload_kind kind, uint64_t message_bytes)
+{
+    struct cluster cluster;
+    uint64_t bytes;
+
+    cluster_leaf_spine(&cluster);
+    cluster.workloads[0] = (struct sim_workload){ .name = "sum",
+        .kind = kind,
+        .rank_count = 8,
+        .group = 4,
+        .message_bytes = message_bytes,
+        .iterations = 1,
+        .outstanding = 2,
+        .qps = 1 };
+    cluster.config.workload_count = 1;
+    cluster_open(&cluster);
+    bytes = sim_qp_bytes(cluster.sim, 0);
+    cluster_close(&cluster);
+    return bytes;
+}
+
+SPEC("queues of a collective have room for its messages, not for its buffer")
+{
+    static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_ALL_TO_ALL,
+        SIM_HIERARCHICAL_ALL_REDUCE };
+
+    /* A message of 2 GiB or less is one request. */
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        EXPECT_EQ(
+            bytes_of_reduction(kinds[i], UINT64_C(8) << 30), bytes_of_reduction(kinds[i], 1 << 20));
+}
+
 static void describe_lossy(struct cluster *cluster, uint32_t iterations)
 {
     cluster_leaf_spine(cluster);
