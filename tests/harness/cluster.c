@@ -381,3 +381,22 @@ void cluster_expect_same(const struct cluster_outcome *a, const struct cluster_o
     for (uint32_t i = 0; i < COUNTER_COUNT; i++)
         EXPECT_EQ(a->totals.transport[i], b->totals.transport[i]);
 }
+
+void cluster_expect_same_runs(struct cluster *cluster)
+{
+    struct cluster_outcome windows;
+    struct cluster_outcome other;
+
+    cluster->config.engine = SIM_WINDOWS;
+    windows = cluster_run(cluster);
+    EXPECT_STR_EQ(windows.violation, "");
+    cluster->config.engine = SIM_HEAP;
+    other = cluster_run(cluster);
+    cluster_expect_same(&windows, &other);
+    cluster->config.engine = SIM_WINDOWS;
+    for (uint32_t shards = 2; shards <= 3; shards++) {
+        cluster->config.shard_count = shards;
+        other = cluster_run(cluster);
+        cluster_expect_same(&windows, &other);
+    }
+}

@@ -65,3 +65,6 @@ struct cluster_outcome cluster_run(struct cluster *);
 
 /* Expects two runs to be the same in every figure. */
 void cluster_expect_same(const struct cluster_outcome *, const struct cluster_outcome *);
+
+/* Runs it with both engines and with one to three shards, and expects the same and no violation. */
+void cluster_expect_same_runs(struct cluster *);

@@ -239,23 +239,6 @@ SPEC("packets are lost until routes avoid the link: with SHIELD far fewer")
 
 /* ---- all bytes, once ------------------------------------------------------------------------- */
 
-static void expect_same_runs(struct cluster *cluster)
-{
-    struct cluster_outcome windows = cluster_run(cluster);
-    struct cluster_outcome other;
-
-    EXPECT_STR_EQ(windows.violation, "");
-    cluster->config.engine = SIM_HEAP;
-    other = cluster_run(cluster);
-    cluster_expect_same(&windows, &other);
-    cluster->config.engine = SIM_WINDOWS;
-    for (uint32_t shards = 2; shards <= 3; shards++) {
-        cluster->config.shard_count = shards;
-        other = cluster_run(cluster);
-        cluster_expect_same(&windows, &other);
-    }
-}
-
 static void take_infiniband(struct cluster *cluster, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 78);
@@ -282,7 +265,7 @@ PROPERTY("bytes are placed once on any fabric, with any work, faults and setting
 
     cluster_random(&cluster, seed);
     take_infiniband(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
 }
 
 PROPERTY("the same with NICs and switches that are not ideal", 40)
@@ -292,7 +275,7 @@ PROPERTY("the same with NICs and switches that are not ideal", 40)
     cluster_random(&cluster, seed);
     cluster_random_hardware(&cluster, seed);
     take_infiniband(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
 }
 
 PROPERTY("the same on any graph", 40)
@@ -301,6 +284,6 @@ PROPERTY("the same on any graph", 40)
 
     cluster_random_graph(&cluster, seed);
     take_infiniband(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
     cluster_free_graph(&cluster);
 }

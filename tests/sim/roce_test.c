@@ -176,25 +176,6 @@ SPEC("each loss makes go-back-N repeat what is in flight, and selective repeat o
 
 /* ---- all bytes, once ------------------------------------------------------------------------- */
 
-static void expect_same_runs(struct cluster *cluster)
-{
-    struct cluster_outcome windows;
-    struct cluster_outcome other;
-
-    cluster->config.engine = SIM_WINDOWS;
-    windows = cluster_run(cluster);
-    EXPECT_STR_EQ(windows.violation, "");
-    cluster->config.engine = SIM_HEAP;
-    other = cluster_run(cluster);
-    cluster_expect_same(&windows, &other);
-    cluster->config.engine = SIM_WINDOWS;
-    for (uint32_t shards = 2; shards <= 3; shards++) {
-        cluster->config.shard_count = shards;
-        other = cluster_run(cluster);
-        cluster_expect_same(&windows, &other);
-    }
-}
-
 static void draw_settings(struct roce_settings *roce, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 77);
@@ -233,7 +214,7 @@ PROPERTY("bytes are placed once on any fabric, with any work, faults and setting
 
     cluster_random(&cluster, seed);
     take_roce(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
 }
 
 PROPERTY("the same on any graph", 60)
@@ -242,7 +223,7 @@ PROPERTY("the same on any graph", 60)
 
     cluster_random_graph(&cluster, seed);
     take_roce(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
     cluster_free_graph(&cluster);
 }
 

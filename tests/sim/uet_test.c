@@ -251,24 +251,6 @@ SPEC("with 0.1 % and 1 % of loss every byte is delivered once")
 
 /* ---- all bytes, once ------------------------------------------------------------------------- */
 
-static void expect_same_runs(struct cluster *cluster)
-{
-    struct cluster_outcome one;
-    struct cluster_outcome other;
-
-    one = cluster_run(cluster);
-    EXPECT_STR_EQ(one.violation, "");
-    for (uint32_t shards = 2; shards <= 3; shards++) {
-        cluster->config.shard_count = shards;
-        other = cluster_run(cluster);
-        cluster_expect_same(&one, &other);
-    }
-    cluster->config.shard_count = 0;
-    cluster->config.engine = SIM_HEAP;
-    other = cluster_run(cluster);
-    cluster_expect_same(&one, &other);
-}
-
 static void take_uet(struct cluster *cluster, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 78);
@@ -293,7 +275,7 @@ PROPERTY("bytes are placed once on any fabric, with any work, faults and setting
 
     cluster_random(&cluster, seed);
     take_uet(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
 }
 
 PROPERTY("the same on any graph", 60)
@@ -302,7 +284,7 @@ PROPERTY("the same on any graph", 60)
 
     cluster_random_graph(&cluster, seed);
     take_uet(&cluster, seed);
-    expect_same_runs(&cluster);
+    cluster_expect_same_runs(&cluster);
     cluster_free_graph(&cluster);
 }
 
