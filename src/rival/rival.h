@@ -6,7 +6,6 @@
 #include "rival/infiniband/ib_lane.h"
 #include "rival/infiniband/ib_route.h"
 #include "rival/infiniband/ib_settings.h"
-#include "rival/infiniband/ib_subnet.h"
 #include "rival/lossless/pfc.h"
 #include "rival/lossless/pfc_watchdog.h"
 #include "rival/message/event_queue.h"

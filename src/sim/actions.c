@@ -6,7 +6,6 @@
 #include <assert.h>
 
 #include "sim/egress.h"
-#include "sim/ib_world.h"
 #include "sim/node_nic.h"
 #include "sim/node_switch.h"
 #include "sim/packets.h"
@@ -112,8 +111,6 @@ uint64_t actions_fetch(struct sim *sim, uint64_t end_ps)
             tell_fault(sim, &action);
         else
             sim->actions[sim->action_count++].what = action;
-        if (sim->ib)
-            ib_world_on_action(sim, &action);
     }
     list_by_node(sim);
     return fault_next_ps(&sim->faults) < end_ps ? fault_next_ps(&sim->faults) : end_ps;

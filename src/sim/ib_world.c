@@ -30,20 +30,6 @@ static void init_world(struct sim *sim, struct arena *arena, union protocol_worl
     protocol_roce.init(sim, arena, measured);
 }
 
-/* Each plane of a computed fabric is a subnet, with a LID for each port of a NIC and each switch. A
- * graph is one. */
-static struct ib_subnet_size size_of(const struct topology *topology)
-{
-    uint32_t planes = topology->graph ? 1 : topology->config.plane_count;
-    uint32_t nic_ports = topology->graph ? topology->config.plane_count : 1;
-    struct ib_subnet_size size = { .switch_count = topology->switch_count / planes };
-
-    size.lid_count = topology->nic_count * nic_ports + size.switch_count;
-    for (uint32_t i = 0; i < size.switch_count; i++)
-        size.port_count += topology_port_count(topology, i);
-    return size;
-}
-
 /* Returns the room for packets of one lane that a port sends. Flow control acts at the ends of a
  * cable. In the simulator, packets and credit also pass the NIC or switch at the sending end, so
  * what is sent in that time is added to the buffer. */
@@ -75,7 +61,6 @@ static void init_lane(struct sim *sim, uint32_t port, uint32_t lane)
 
 void ib_world_setup(struct sim *sim, struct arena *arena)
 {
-    bool has_faults = sim->config.fault_count + sim->config.generator_count > 0;
     struct ib_world *ib = sim->ib;
     uint32_t lane_count = sim->port_count * ib->lane_count;
 
@@ -83,11 +68,6 @@ void ib_world_setup(struct sim *sim, struct arena *arena)
     ib->buffers = arena_take(arena, lane_count, sizeof(*ib->buffers), _Alignof(struct ib_buffer));
     ib->ports = arena_take(arena, sim->port_count, sizeof(*ib->ports), _Alignof(struct ib_port));
     ib->tiers = arena_take(arena, sim->topology->switch_count, sizeof(*ib->tiers), 1);
-    ib_subnet_init(&ib->subnet, arena, sim->ecmp, sim->topology,
-        &(struct ib_subnet_config){ .recovery = sim->config.infiniband.recovery,
-            .seed = sim->config.seed,
-            .size = size_of(sim->topology),
-            .link_count = has_faults ? sim->port_count : 0 });
     if (!arena->memory)
         return;
     for (uint32_t i = 0; i < lane_count; i++)
@@ -104,7 +84,7 @@ static bool check_settings(const struct sim_config *config, struct problem *prob
     const struct topology *topology = &config->fabric->topology;
     uint32_t planes = topology->config.plane_count;
     uint32_t lanes = config->infiniband.lanes * planes;
-    uint32_t lids = size_of(topology).lid_count;
+    uint32_t lids = convergence_size_of(topology).lid_count;
 
     if (!ib_settings_check(&config->infiniband, (uint32_t)config->parameters.pmtu, problem))
         return false;
@@ -118,24 +98,6 @@ static bool check_settings(const struct sim_config *config, struct problem *prob
             "smaller, or divide it into planes",
             (struct problem_numbers){ IB_LIDS_MAX, lids, 0 });
     return true;
-}
-
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-/* Only links between switches have alternatives. */
-void ib_world_on_action(struct sim *sim, const struct fault_action *action)
-{
-    bool begins = action->kind == FAULT_LINK_IMPAIRED;
-    uint32_t port;
-
-    if ((!begins && action->kind != FAULT_LINK_RELIEVED) || action->end.is_nic)
-        return;
-    port = sim->switches[action->end.node].first_port + action->end.port;
-    if (sim->links[port].peer_node < sim->nic_count ||
-        !fault_kind_is(fault_at(&sim->faults, action->fault)->kind, FAULT_CUTS))
-        return;
-    ib_subnet_on_fault(
-        &sim->ib->subnet, action->end.node, action->end.port, begins, action->time_ps);
 }
 
 /* ---- NICs ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a simulation of InfiniBand has besides struct sim and struct roce_world: lanes and buffers
- * of all ports, and routes. Its NICs are those of RoCEv2 with another profile: both protocols have
+ * of all ports. Its NICs are those of RoCEv2 with another profile: both protocols have
  * the same reliable connections. */
 #pragma once
 
@@ -27,14 +27,10 @@ struct ib_world {
     struct ib_buffer *buffers; /* on the way in */
     struct ib_port *ports;
     uint8_t *tiers; /* of switches */
-    struct ib_subnet subnet;
 };
 
-/* Makes lanes, buffers and routes. Called when ports and tables of ECMP are there. */
+/* Makes lanes and buffers. Called when ports are there. */
 void ib_world_setup(struct sim *, struct arena *);
-
-/* Links go down or come up in the next window. */
-void ib_world_on_action(struct sim *, const struct fault_action *);
 
 /* Like roce_nic_send(), of the lanes that have credit. */
 bool ib_world_send(

@@ -38,12 +38,15 @@ static uint32_t route_packet(
 {
     struct ib_world *ib = shard->sim->ib;
     uint32_t first_port = shard->switches[crossing->switch_index].first_port;
+    uint64_t room[ROUTING_WORDS_MAX];
     struct ib_ports ports;
     struct view view = { .ib = ib, .first_port = first_port, .lane = label->lane };
 
     if (crossing->switch_index == label->at)
         return label->port;
-    ports = ib_subnet_ports(&ib->subnet, crossing->switch_index, label->at, crossing->now_ps);
+    ports = (struct ib_ports){ .words = routing_group(shard->sim->routing, crossing->switch_index,
+                                   label->at, crossing->now_ps, room),
+        .word_count = shard->sim->ecmp->switches[crossing->switch_index].word_count };
     if (!ports.words)
         return SWITCH_NO_PORT;
     if (!ib->is_adaptive || crossing->packet.length_bytes < SMALL_BYTES)

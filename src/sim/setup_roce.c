@@ -12,7 +12,7 @@
 
 enum {
     ALIGNMENT = 8,
-    PADDING_BYTES = 64, /* of a NIC's arrays, at most */
+    NIC_ARRAYS = 9, /* besides one for each port; each is padded by less than ALIGNMENT */
     SOURCE_PORTS_FIRST = 0xc000,
     SOURCE_PORTS = 0x4000,
     STREAM_OF_SOURCE_PORTS = 5,
@@ -177,7 +177,16 @@ static void measure_nics(const struct sim *sim, struct arena *arena)
     }
     for (uint32_t i = 0; i < sim->nic_count; i++)
         roce_nic_init(NULL, arena, &sim->roce->profile, i == 0 ? &all : &none);
-    arena_take(arena, sim->nic_count, PADDING_BYTES, ALIGNMENT);
+    arena_take(
+        arena, sim->nic_count, (NIC_ARRAYS + (size_t)sim->plane_count) * ALIGNMENT, ALIGNMENT);
+}
+
+static enum convergence_set convergence_of(const struct sim_config *config)
+{
+    if (config->protocol != SIM_INFINIBAND)
+        return config->roce.convergence;
+    return config->infiniband.recovery == IB_SHIELD ? CONVERGENCE_SHIELD
+                                                    : CONVERGENCE_SUBNET_MANAGER;
 }
 
 void setup_roce(struct sim *sim, struct arena *arena)
@@ -190,15 +199,14 @@ void setup_roce(struct sim *sim, struct arena *arena)
     routing_init(&roce->routing, arena, sim->topology,
         &(struct routing_config){ .kind = settings->routing,
             .flowlet_gap_ps = settings->flowlet_gap_ps,
-            .convergence = settings->convergence,
+            .convergence = convergence_of(&sim->config),
             .ecmp = { .seed = sim->config.seed, .is_polarised = settings->polarised } });
     sim->ecmp = &roce->routing.ecmp;
-    if (sim->ib) {
+    sim->routing = &roce->routing;
+    if (sim->ib)
         ib_world_setup(sim, arena);
-    } else {
-        sim->routing = &roce->routing;
+    else
         policy_roce_init(sim, arena);
-    }
     roce->nics = arena_take(arena, sim->nic_count, sizeof(*roce->nics), ALIGNMENT);
     roce->outlets = arena_take(arena, sim->flow_count, sizeof(*roce->outlets), ALIGNMENT);
     configs = arena_take(arena, sim->nic_count, sizeof(*configs), ALIGNMENT);

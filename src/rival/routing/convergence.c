@@ -15,6 +15,7 @@ void convergence_init(struct convergence *convergence, struct arena *arena, cons
     enum convergence_set set, uint64_t seed)
 {
     const struct topology *topology = ecmp->topology;
+    struct convergence_size size = convergence_size_of(topology);
     uint64_t port_count = 0;
 
     for (uint32_t i = 0; i < topology->switch_count; i++)
@@ -25,8 +26,7 @@ void convergence_init(struct convergence *convergence, struct arena *arena, cons
         .ports = arena_take(arena, port_count, sizeof(*convergence->ports), ALIGNMENT),
         .first_ports =
             arena_take(arena, topology->switch_count, sizeof(*convergence->first_ports), ALIGNMENT),
-        .sweep = convergence_sweep_of(topology->switch_count,
-            topology->nic_count + topology->switch_count, port_count + topology->nic_count) };
+        .sweep = convergence_sweep_of(&size) };
     if (!arena->memory)
         return;
     for (uint32_t i = 0, first = 0; i < topology->switch_count; i++) {
@@ -207,8 +207,7 @@ static bool is_cut_off(const struct convergence *convergence, uint32_t switch_in
 }
 
 /* A switch tells its neighbours about destinations that it can no longer reach, or can again. A
- * neighbour that has no other way either tells its own. Called while the
- * link is down. */
+ * neighbour that has no other way either tells its own. Called while the link is down. */
 static uint64_t messages_about(
     const struct convergence *convergence, uint32_t switch_index, uint32_t port)
 {

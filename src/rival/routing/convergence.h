@@ -40,6 +40,16 @@ uint64_t convergence_repair_ps(enum convergence_set, struct prng *);
 uint64_t convergence_notice_ps(enum convergence_set, uint32_t prefix_count, struct prng *);
 uint64_t convergence_hold_down_ps(enum convergence_set);
 
+/* The numbers on which the work of a subnet manager depends. */
+struct convergence_size {
+    uint32_t switch_count;
+    uint32_t lid_count;
+    uint64_t port_count; /* of switches and NICs */
+};
+/* Each plane of a computed fabric is a subnet, with a LID for each port of a NIC and each switch. A
+ * graph is one. */
+struct convergence_size convergence_size_of(const struct topology *);
+
 /* What a subnet manager does after each change. */
 struct convergence_sweep {
     uint64_t discovery_smps;
@@ -47,8 +57,7 @@ struct convergence_sweep {
     uint64_t before_ps;  /* discovery and computing: until the first table is written */
     uint64_t tables_ps;  /* until the last one is written */
 };
-struct convergence_sweep convergence_sweep_of(
-    uint32_t switch_count, uint32_t lid_count, uint64_t port_count);
+struct convergence_sweep convergence_sweep_of(const struct convergence_size *);
 
 /* ---- the state of a fabric ------------------------------------------------------------------- */
 

@@ -120,15 +120,28 @@ static uint64_t smps_ps(uint64_t count)
     return count * SMP_US * PS_PER_US / SMPS_AT_ONCE;
 }
 
-struct convergence_sweep convergence_sweep_of(
-    uint32_t switch_count, uint32_t lid_count, uint64_t port_count)
+struct convergence_size convergence_size_of(const struct topology *topology)
 {
-    uint64_t blocks = (lid_count + LIDS_PER_SMP - 1) / LIDS_PER_SMP;
-    struct convergence_sweep sweep = { .discovery_smps = port_count * SMPS_PER_PORT,
-        .table_smps = switch_count * blocks };
+    uint32_t planes = topology->config.plane_count;
+    uint32_t subnets = topology->graph ? 1 : planes;
+    struct convergence_size size = { .switch_count = topology->switch_count / subnets };
+    uint32_t nic_ports = topology->nic_count * (planes / subnets);
+
+    size.lid_count = nic_ports + size.switch_count;
+    size.port_count = nic_ports;
+    for (uint32_t i = 0; i < size.switch_count; i++)
+        size.port_count += topology_port_count(topology, i);
+    return size;
+}
+
+struct convergence_sweep convergence_sweep_of(const struct convergence_size *size)
+{
+    uint64_t blocks = (size->lid_count + LIDS_PER_SMP - 1) / LIDS_PER_SMP;
+    struct convergence_sweep sweep = { .discovery_smps = size->port_count * SMPS_PER_PORT,
+        .table_smps = size->switch_count * blocks };
 
     sweep.before_ps =
-        smps_ps(sweep.discovery_smps) + (uint64_t)switch_count * COMPUTE_US * PS_PER_US;
+        smps_ps(sweep.discovery_smps) + (uint64_t)size->switch_count * COMPUTE_US * PS_PER_US;
     sweep.tables_ps = smps_ps(sweep.table_smps);
     return sweep;
 }

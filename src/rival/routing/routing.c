@@ -99,25 +99,29 @@ static uint32_t choose_shortest_queue(
     return best;
 }
 
-/* Copies the ports of the group that the switch uses. */
-static void copy_used(const struct routing *routing, const struct choice *choice, uint64_t *used)
+const uint64_t *routing_group(const struct routing *routing, uint32_t switch_index, uint32_t to,
+    uint64_t now_ps, uint64_t room[static ROUTING_WORDS_MAX])
 {
-    for (uint32_t w = 0; w < choice->word_count; w++) {
-        used[w] = choice->group[w];
-        for (uint64_t word = choice->group[w]; word; word &= word - 1) {
+    const uint64_t *group = ecmp_group(&routing->ecmp, switch_index, to);
+
+    if (!group || !routing->convergence.is_touched)
+        return group;
+    for (uint32_t w = 0; w < routing->ecmp.switches[switch_index].word_count; w++) {
+        room[w] = group[w];
+        for (uint64_t word = group[w]; word; word &= word - 1) {
             uint32_t port = w * 64 + bits_lowest(word);
 
-            if (!convergence_uses(&routing->convergence, choice->switch_index, port,
-                    choice->label->at, choice->now_ps))
-                used[w] &= ~(UINT64_C(1) << port % 64);
+            if (!convergence_uses(&routing->convergence, switch_index, port, to, now_ps))
+                room[w] &= ~(UINT64_C(1) << port % 64);
         }
     }
+    return room;
 }
 
 uint32_t routing_forward(struct routing *routing, uint32_t switch_index,
     const struct ecmp_label *label, const struct routing_queues *queues, uint64_t now_ps)
 {
-    uint64_t used[BITS_WORDS(TOPOLOGY_RADIX_MAX)];
+    uint64_t used[ROUTING_WORDS_MAX];
     struct choice choice = { .switch_index = switch_index,
         .word_count = routing->ecmp.switches[switch_index].word_count,
         .label = label,
@@ -125,13 +129,9 @@ uint32_t routing_forward(struct routing *routing, uint32_t switch_index,
 
     if (switch_index == label->at)
         return label->port;
-    choice.group = ecmp_group(&routing->ecmp, switch_index, label->at);
+    choice.group = routing_group(routing, switch_index, label->at, now_ps, used);
     if (!choice.group)
         return ECMP_NO_PORT;
-    if (routing->convergence.is_touched) {
-        copy_used(routing, &choice, used);
-        choice.group = used;
-    }
     switch (routing->kind) {
     case ROUTING_FLOWLET:
         return choose_for_flowlet(routing, &choice);

@@ -5,6 +5,7 @@
  * packets have a struct ecmp_label. */
 #pragma once
 
+#include "base/bits.h"
 #include "rival/routing/convergence.h"
 #include "rival/routing/ecmp.h"
 
@@ -43,6 +44,13 @@ struct routing {
 /* With an arena without memory, only measures. The topology must outlive it. */
 void routing_init(
     struct routing *, struct arena *, const struct topology *, const struct routing_config *);
+
+#define ROUTING_WORDS_MAX BITS_WORDS(TOPOLOGY_RADIX_MAX)
+
+/* Returns the ports that a switch uses for packets to switch `to`, as bits; in `room` if links have
+ * failed. NULL: the switches are on different planes. */
+const uint64_t *routing_group(const struct routing *, uint32_t switch_index, uint32_t to,
+    uint64_t now_ps, uint64_t room[static ROUTING_WORDS_MAX]);
 
 /* The queues of a switch, for ROUTING_ADAPTIVE. */
 struct routing_queues {

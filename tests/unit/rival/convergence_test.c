@@ -100,8 +100,10 @@ SPEC("switches that repair by themselves take 0.1 ms, and 1 ms for each neighbou
 
 SPEC("a subnet manager writes a table for 64 destinations with each packet, 4 at a time in 50 us")
 {
-    struct convergence_sweep small = convergence_sweep_of(96, 2048, 6144);
-    struct convergence_sweep large = convergence_sweep_of(1536, 32768, 98304);
+    struct convergence_sweep small = convergence_sweep_of(
+        &(struct convergence_size){ .switch_count = 96, .lid_count = 2048, .port_count = 6144 });
+    struct convergence_sweep large = convergence_sweep_of(&(struct convergence_size){
+        .switch_count = 1536, .lid_count = 32768, .port_count = 98304 });
 
     EXPECT_EQ(small.table_smps, 3072);
     EXPECT_EQ(small.tables_ps, US(38400));
@@ -222,6 +224,20 @@ SPEC("a link that returns is used after the hold-down")
     EXPECT_EQ(change_after(&fabric, 1, 0, S(2), S(3)), S(1) + MS(1));
     change_link(&fabric, CONVERGENCE_LINK_DOWN, S(4));
     EXPECT_EQ(change_after(&fabric, 0, 1, S(4), S(1)), US(100));
+    close_fabric(&fabric);
+}
+
+SPEC("a link that two faults hold down comes back when both have ended")
+{
+    struct fabric fabric;
+
+    open_fabric(&fabric, CONVERGENCE_SHIELD);
+    change_link(&fabric, CONVERGENCE_LINK_DOWN, S(1));
+    change_link(&fabric, CONVERGENCE_LINK_DOWN, S(2));
+    change_link(&fabric, CONVERGENCE_LINK_UP, S(3));
+    EXPECT_EQ(change_after(&fabric, 0, 1, S(3), S(3)), UINT64_MAX);
+    change_link(&fabric, CONVERGENCE_LINK_UP, S(7));
+    EXPECT_EQ(change_after(&fabric, 0, 1, S(7), S(3)), S(1));
     close_fabric(&fabric);
 }
 
