@@ -26,6 +26,10 @@ struct entry {
 #define GBPS         UINT64_C(1000000000)
 #define TBPS         (1000 * GBPS)
 
+enum {
+    NODE_NICS = 8, /* the usual group of a hierarchical all-reduce */
+};
+
 /* clang-format off */
 static const struct yaml_field fields[] = {
     { .key = "name", .type = YAML_TEXT, .offset = WORK(name), .most = SIM_NAME_BYTES },
@@ -42,6 +46,7 @@ static const struct yaml_field fields[] = {
     { .key = "shift", .type = YAML_COUNT, .offset = WORK(shift) },
     { .key = "chunks", .type = YAML_COUNT, .offset = WORK(chunks), .least = 1, .most = 65536 },
     { .key = "group", .type = YAML_COUNT, .offset = WORK(group), .least = 2, .most = 1 << 20 },
+    { .key = "peers_at_once", .type = YAML_COUNT, .offset = WORK(peers_at_once), .least = 1, .most = 1 << 20 },
     { .key = "local_rate", .type = YAML_RATE, .offset = WORK(local_bps), .least = GBPS, .most = 1000 * TBPS },
     { .key = "start", .type = YAML_TIME, .offset = WORK(start_ps), .most = HOUR_PS },
     { .key = "jitter", .type = YAML_TIME, .offset = WORK(jitter_ps), .most = HOUR_PS },
@@ -117,7 +122,7 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
     const struct experiment *experiment, struct sim_workload *workload)
 {
     struct entry entry = {
-        .workload = { .outstanding = 2, .qps = 1, .group = 8, .collective = SIM_ALL_REDUCE },
+        .workload = { .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
     };
 
     if (!yaml_read(yaml, node, fields, &entry) || !yaml_require(yaml, node, "kind") ||
@@ -132,6 +137,9 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
             experiment->fabric.topology.nic_count > entry.workload.first_nic
                 ? experiment->fabric.topology.nic_count - entry.workload.first_nic
                 : experiment->fabric.topology.nic_count;
+    if (!entry.workload.group &&
+        sim_workload_pattern(&entry.workload) == SIM_HIERARCHICAL_ALL_REDUCE)
+        entry.workload.group = NODE_NICS;
     if (!*entry.workload.name)
         snprintf(
             entry.workload.name, SIM_NAME_BYTES, "%s", sim_workload_words[entry.workload.kind]);

@@ -65,8 +65,9 @@ struct sim_workload {
     bool bidirectional;   /* stream: both directions */
     uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement whose
                              targets are outside the T0 if possible */
-    uint32_t chunks;    /* tree_all_reduce: into which each half of the buffer is divided; 0: 32 */
-    uint32_t group;     /* hierarchical_all_reduce: ranks of a group */
+    uint32_t chunks; /* tree_all_reduce: into which each half of the buffer is divided; 0: 32 */
+    uint32_t group;  /* ranks of a group: hierarchical_all_reduce; all_to_all, 0: all ranks */
+    uint32_t peers_at_once; /* all_to_all: ranks that a rank sends to at a time; 0: all */
     uint64_t local_bps; /* hierarchical_all_reduce: rate of a rank in its group, without using the
                            network; 0: groups use the network */
     uint64_t start_ps;

@@ -81,6 +81,7 @@ refuses_set "fabric.exceptions.0.link: 'p0.t0.0-t1.7': no T1 t1.7: the last of 2
 refuses_set 'fabric: none.yaml: No such file or directory; name a fabric file, or write its keys here' fabric=none.yaml
 refuses_set 'workloads.0.ranks: 3000 ranks, but the fabric has 4 NICs' workloads.0.ranks=3000
 refuses_set 'workloads.0.group: 1 is out of range; give 2 to 1048576' workloads.0.group=1
+refuses_set 'workloads.0.peers_at_once: 0 is out of range; give 1 to 1048576' workloads.0.peers_at_once=0
 refuses_set 'workloads.0.chunks: 0 is out of range; give 1 to 65536' workloads.0.chunks=0
 refuses_set 'workloads.0.local_rate: 1Mb/s is out of range; give 1Gb/s to 1000Tb/s' workloads.0.local_rate=1Mb/s
 refuses_set 'workloads.0.nics.0: this fabric has no NIC 9; its NICs are 0 to 3' 'workloads.0.nics=[0-9]'

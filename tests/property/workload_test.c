@@ -140,6 +140,23 @@ PROPERTY("groups reduce, rails all-reduce, groups gather: every rank has the sum
         EXPECT_EQ(world.nodes[rank].completions, workload.iterations);
 }
 
+PROPERTY("groups of an all-to-all exchange all parts, to any number of peers at once", 600)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(SIM_ALL_TO_ALL, &prng);
+    uint32_t groups = 1 + prng_below(&prng, 3);
+
+    workload.group = 2 + prng_below(&prng, 2);
+    workload.rank_count = workload.group * groups;
+    workload.peers_at_once = prng_below(&prng, 4);
+    workload.message_bytes += (uint64_t)workload.rank_count * workload.qps;
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world),
+        workload.message_bytes * workload.iterations * groups * (workload.group - 1));
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].completions, workload.iterations);
+}
+
 PROPERTY("a training job does all its steps, each with its computing and its collective", 400)
 {
     static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,

@@ -219,9 +219,26 @@ SPEC("there is a flow for each QP of each pair, and one in each direction where 
     EXPECT_EQ(workload_flow_count(&workload), 20);
     workload.kind = SIM_ALL_TO_ALL;
     EXPECT_EQ(workload_flow_count(&workload), 120);
+    workload.group = 3;
+    EXPECT_EQ(workload_flow_count(&workload), 48);
     workload.kind = SIM_TRAINING;
     workload.collective = SIM_ALL_REDUCE;
     EXPECT_EQ(workload_flow_count(&workload), 24);
+}
+
+SPEC("the flows of an all-to-all in groups stay in their group")
+{
+    struct sim_workload workload = work(SIM_ALL_TO_ALL, 12);
+    struct workload_layout layout = { .workload = &workload };
+
+    workload.group = 4;
+    EXPECT_EQ(workload_flow_count(&workload), 36);
+    for (uint32_t i = 0; i < workload_flow_count(&workload); i++) {
+        struct workload_flow flow = workload_flow_at(&layout, i);
+
+        EXPECT_EQ(flow.from_rank / 4, flow.to_rank / 4);
+        EXPECT_EQ((flow.from_rank + i % 3 + 1) % 4, flow.to_rank % 4);
+    }
 }
 
 SPEC("ranks start one after the other, each with a delay of its own")
@@ -338,6 +355,10 @@ SPEC("an impossible workload is refused with the wrong member")
     EXPECT_STR_EQ(problem_with(&bad), "group");
     bad.group = 8; /* one group */
     EXPECT_STR_EQ(problem_with(&bad), "group");
+    bad = good, bad.kind = SIM_ALL_TO_ALL, bad.group = 3;
+    EXPECT_STR_EQ(problem_with(&bad), "group");
+    bad.group = 8;
+    EXPECT_STR_EQ(problem_with(&bad), "");
     bad.kind = SIM_TRAINING, bad.collective = SIM_HIERARCHICAL_ALL_REDUCE;
     EXPECT_STR_EQ(problem_with(&bad), "group");
     bad.group = 4, bad.local_bps = 1;
