@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of tools/headline: which protocols, sizes, losses, faults and seeds, in the order of their importance."""
+
+PARTS = ("sizes", "groups", "recovery", "flaps")
+# What a result keeps of its job.
+NAMES = ("key", "part", "workload", "contender", "size", "group", "peers", "loss", "seed", "fault", "down_us", "slower",
+         "fault_us")
+
+ROCE = ["protocol=roce"]
+# One job at full speed: contender -> settings.
+CONTENDERS = {
+    "mrc": [],
+    "roce-1qp": ROCE + ["roce.qps=1"],
+    "roce-8qp": ROCE + ["roce.qps=8"],
+    "roce-16qp": ROCE + ["roce.qps=16"],
+    "roce-tuned": ROCE + ["roce.qps=16", "roce.cc=dcqcn", "roce.dcqcn=lab", "roce.marking=scaled"],
+    # Packets overtake each other; go-back-N would send nearly everything again.
+    "roce-adaptive": ROCE + ["roce.qps=8", "roce.routing=adaptive", "roce.recovery=selective-repeat",
+                             "roce.timeout=320us"],
+    "uet": ["protocol=uet"],
+    "ib": ["protocol=infiniband", "infiniband.routing=adaptive"],
+    "roce-default": ROCE + ["roce.qps=8", "roce.cc=dcqcn"],
+    "roce-aggressive": ROCE + ["roce.qps=8", "roce.cc=dcqcn", "roce.marking=nv/4"],
+    "roce-most": ROCE + ["roce.qps=8", "roce.cc=dcqcn", "roce.marking=nv/16"],
+    "roce-repeat": ROCE + ["roce.qps=16", "roce.recovery=selective-repeat", "roce.timeout=320us"],
+    "ib-static": ["protocol=infiniband", "infiniband.routing=static"],
+}
+MAIN = ("mrc", "roce-1qp", "roce-8qp", "roce-16qp", "roce-tuned", "roce-adaptive", "uet", "ib")
+PROFILES = ("roce-default", "roce-aggressive", "roce-most", "roce-repeat", "ib-static")
+WORKLOADS = ("ring", "all-to-all", "permutation")
+LOSSES = (0, 1e-4, 1e-3)
+SIZES = (64, 256, 1024, 2048, 8192, 32768)
+GROUPS = (64, 128, 256, 512)
+HOSTS_PER_T0 = 64
+RING = 16
+BYTES_MB = 8
+
+# A job in which something fails: contender -> (settings, time that routing and timeouts take at most in ms, how many
+# times slower links are so that this can be simulated).
+RECOVERING = {
+    "mrc": ([], 40, 1),
+    "uet": (["protocol=uet"], 40, 1),
+    "roce-frr": (ROCE + ["roce.convergence=frr", "roce.timeout=4ms"], 80, 1),
+    "ib-shield": (["protocol=infiniband", "infiniband.recovery=shield", "infiniband.timeout=4ms"], 80, 1),
+    "roce-fast": (ROCE + ["roce.convergence=fast"], 700, 4),
+    "roce-bgp": (ROCE + ["roce.convergence=bgp"], 700, 4),
+    "ib-manager": (["protocol=infiniband", "infiniband.recovery=subnet-manager"], 700, 4),
+    "roce-slow": (ROCE + ["roce.convergence=slow", "roce.timeout=4295ms"], 30000, 40),
+}
+FAULT_MS = 20
+# class -> fault
+FAULTS = {
+    "link": "kind: down, where: p0.t0.0-t1.1",
+    "port": "kind: down, where: h1.p0",
+    "t0": "kind: reboot, where: p0.t0.0, for: 100s",
+    "t1": "kind: reboot, where: p0.t1.1, for: 100s",
+    "silent": "kind: blackhole, where: p0.t0.0-t1.1",
+    "gray": "kind: loss, where: p0.t0.0-t1.1, probability: 1%",
+    "flapping": "kind: flap, where: p0.t0.0-t1.1, period: 4ms, duty: 25%",
+}
+FLAPS_US = (1, 10, 100, 1000, 10000, 100000, 1000000, 10000000)
+FLAPPING = ("mrc", "uet", "roce-frr", "roce-bgp", "ib-shield", "ib-manager")
+WHERE = {"link": "p0.t0.0-t1.1", "port": "h1.p0"}
+
+KIB = 1 << 10
+MIB = 1 << 20
+
+
+def fabric_of(size):
+    """The settings of a fabric with this many NICs: T0s with 64 NICs, or with an eighth of them if there are fewer."""
+    hosts = min(HOSTS_PER_T0, size // 8)
+    return [f"fabric.t0s={size // hosts}", f"fabric.t1s={hosts}", f"fabric.hosts_per_t0={hosts}"]
+
+
+def qps_of(contender):
+    settings = [each for each in CONTENDERS[contender] if each.startswith("roce.qps=")]
+    return int(settings[0].split("=")[1]) if settings else 1
+
+
+def flows_of(workload, size, group):
+    return size * (group - 1) if workload == "all-to-all" else size
+
+
+def bytes_of(workload, contender, size, group):
+    """The memory of a run: a part for each NIC and one for each flow, from runs with 256 and 1,024 NICs."""
+    each = {"mrc": 6 * KIB, "uet": 19 * KIB}.get(contender, 2 * KIB + 448 * qps_of(contender))
+    return 40 * MIB + size * 56 * KIB + flows_of(workload, size, group) * each
+
+
+def seconds_of(workload, contender, size, group):
+    """The processor time of a run: packet-hops at 250 ns, and the set-up of its flows."""
+    hops = size * (20000 if workload == "ring" else 10500)
+    return 1 + hops * 250e-9 + flows_of(workload, size, group) * (30e-6 if contender in ("mrc", "uet") else 10e-6)
+
+
+def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
+    settings = fabric_of(size) + CONTENDERS[contender]
+    settings.append("faults=[]" if loss == 0 else f"faults.0.probability={loss:.6f}")
+    key = f"{part}/{workload}/{contender}/{size}/{loss:g}/{seed}"
+    job = {"part": part, "workload": workload, "contender": contender, "size": size, "loss": loss, "seed": seed}
+    if workload == "ring":
+        rings = size // RING
+        settings += [f"workloads.0.group={rings}", f"workloads.0.message_bytes={rings * BYTES_MB}MB"]
+    if workload == "all-to-all":
+        settings += [f"workloads.0.group={group}", f"workloads.0.peers_at_once={peers}"]
+        job.update(group=group, peers=peers)
+        key += f"/{group}/{peers}"
+    job.update(key=key, settings=settings, file=f"experiments/headline/{workload}.yaml",
+               bytes=bytes_of(workload, contender, size, group),
+               seconds=seconds_of(workload, contender, size, group))
+    return job
+
+
+def time_text(us):
+    return f"{round(us * 1000)}ns"
+
+
+def slower_fabric(slower):
+    rate = f"{50000 // slower}Mb/s"
+    return [f"fabric.host_link.rate={rate}", f"fabric.uplink.rate={rate}"]
+
+
+def failing_job(part, contender, fault, text, after_us, slower, seed):
+    duration_us = FAULT_MS * 1000 + after_us
+    settings = RECOVERING[contender][0] + slower_fabric(slower) + [
+        f"duration={time_text(duration_us)}",
+        # Fine enough to see microseconds in short runs, and not too many samples in long ones.
+        f"sample={time_text(max(20 * slower, duration_us / 4000))}",
+        "faults=[{ at: %dms, %s }]" % (FAULT_MS, text),
+    ]
+    return {"part": part, "contender": contender, "fault": fault, "seed": seed, "slower": slower,
+            "settings": settings, "fault_us": FAULT_MS * 1000, "bytes": 100 * MIB,
+            "seconds": 2 + duration_us / 1000 * 107000 / slower * 250e-9}
+
+
+def recovery_job(contender, fault, seed):
+    _, after_ms, slower = RECOVERING[contender]
+    job = failing_job("recovery", contender, fault, FAULTS[fault], after_ms * 1000, slower, seed)
+    job.update(key=f"recovery/{contender}/{fault}/{seed}", file="experiments/headline/recovery.yaml")
+    return job
+
+
+def flap_job(contender, fault, down_us, seed):
+    _, after_ms, slower = RECOVERING[contender]
+    if down_us >= 1000000:
+        slower = max(slower, 20)
+    elif down_us >= 100000:
+        slower = max(slower, 4)
+    text = f"kind: down, where: {WHERE[fault]}, for: {time_text(down_us)}"
+    job = failing_job("flaps", contender, fault, text, after_ms * 1000 + 2 * down_us, slower, seed)
+    job.update(key=f"flaps/{contender}/{fault}/{down_us}/{seed}", file="experiments/headline/flap.yaml", down_us=down_us)
+    return job
+
+
+def seeds_for(size, seeds):
+    """Large fabrics have so many flows that few seeds suffice."""
+    most = 5 if size <= 256 else 3 if size <= 2048 else 2
+    return range(1, min(seeds, most) + 1)
+
+
+def contenders_of(size, loss, smallest):
+    if size > 8192 and loss >= 1e-3:
+        return ("mrc", "roce-16qp", "uet", "ib")
+    return MAIN if size > 2048 or smallest else MAIN + PROFILES
+
+
+def size_jobs(sizes, seeds, smallest):
+    return [scale_job("sizes", workload, contender, size, loss, seed)
+            for size in sizes for seed in seeds_for(size, seeds) for loss in LOSSES
+            for workload in WORKLOADS for contender in contenders_of(size, loss, smallest)]
+
+
+def has_room(job):
+    """Leaves out what would take more than 60 GiB, and with it all contenders where MRC would."""
+    return job["bytes"] < 60 << 30 and bytes_of(job["workload"], "mrc", job["size"], job["group"]) < 60 << 30
+
+
+def group_jobs(sizes, seeds):
+    """Groups of all sizes, each rank with 8 peers at a time; some groups also with all peers at once. Groups of 64 ranks
+    with 8 peers are those of the other part."""
+    jobs = [scale_job("sizes" if (group, peers) == (64, 8) else "groups", "all-to-all", contender, size, 0, seed, group, peers)
+            for size in sizes for seed in seeds_for(size, seeds)
+            for group in GROUPS if group <= size
+            for peers in (8, group - 1) if peers == 8 or group == 64 or (group == 256 and size <= 8192)
+            for contender in ("mrc", "roce-1qp", "roce-8qp", "uet", "ib")]
+    return [job for job in jobs if has_room(job)]
+
+
+def recovery_jobs(seeds):
+    return [recovery_job(contender, fault, seed) for seed in range(1, min(seeds, 3) + 1)
+            for contender in RECOVERING for fault in FAULTS]
+
+
+def flap_jobs(seeds, longest_us):
+    return [flap_job(contender, fault, down_us, seed) for seed in range(1, min(seeds, 3) + 1)
+            for down_us in FLAPS_US if down_us <= longest_us for contender in FLAPPING for fault in WHERE]
+
+
+def rank_of(job):
+    """Small means early. The first seed comes first: of the largest fabrics without loss, of all others and of failures,
+    of the largest with loss. Then further seeds. Of one kind, the longest runs come first."""
+    is_large = job.get("size", 0) > 8192
+    is_plain = job.get("loss", 0) == 0 and job.get("peers", 8) == 8
+    if job["seed"] > 1:
+        step = 4 + job["seed"] + 5 * is_large
+    elif is_large:
+        step = 0 if is_plain else 2 if job["loss"] < 1e-3 else 3
+    else:
+        step = 1
+    return step, -job["seconds"]
+
+
+def jobs(options):
+    smallest = options["smallest"]
+    sizes = options["sizes"] or ((64, 256) if smallest else SIZES)
+    seeds = 1 if smallest else options["seeds"]
+    chosen = options["part"] or PARTS
+    every = {
+        "sizes": lambda: size_jobs(sizes, seeds, smallest),
+        "groups": lambda: group_jobs(sizes, seeds),
+        "recovery": lambda: recovery_jobs(seeds),
+        "flaps": lambda: flap_jobs(seeds, 1000 if smallest else FLAPS_US[-1]),
+    }
+    by_key = {job["key"]: job for part in PARTS if part in chosen for job in every[part]()}
+    return sorted(by_key.values(), key=rank_of)
