@@ -48,15 +48,15 @@ RECOVERING = {
     "roce-slow": (ROCE + ["roce.convergence=slow", "roce.timeout=4295ms"], 30000, 40),
 }
 FAULT_MS = 20
-# class -> fault
+# class -> (fault, what it leaves of the capacity of the ring: a T0 has eight uplinks in two planes)
 FAULTS = {
-    "link": "kind: down, where: p0.t0.0-t1.1",
-    "port": "kind: down, where: h1.p0",
-    "t0": "kind: reboot, where: p0.t0.0, for: 100s",
-    "t1": "kind: reboot, where: p0.t1.1, for: 100s",
-    "silent": "kind: blackhole, where: p0.t0.0-t1.1",
-    "gray": "kind: loss, where: p0.t0.0-t1.1, probability: 1%",
-    "flapping": "kind: flap, where: p0.t0.0-t1.1, period: 4ms, duty: 25%",
+    "link": ("kind: down, where: p0.t0.0-t1.1", 7 / 8),
+    "port": ("kind: down, where: h1.p0", 1 / 2),
+    "t0": ("kind: reboot, where: p0.t0.0, for: 100s", 1 / 2),
+    "t1": ("kind: reboot, where: p0.t1.1, for: 100s", 7 / 8),
+    "silent": ("kind: blackhole, where: p0.t0.0-t1.1", 7 / 8),
+    "gray": ("kind: loss, where: p0.t0.0-t1.1, probability: 1%", 7 / 8),
+    "flapping": ("kind: flap, where: p0.t0.0-t1.1, period: 4ms, duty: 25%", 7 / 8),
 }
 FLAPS_US = (1, 10, 100, 1000, 10000, 100000, 1000000, 10000000)
 FLAPPING = ("mrc", "uet", "roce-frr", "roce-bgp", "ib-shield", "ib-manager")
@@ -120,7 +120,9 @@ def slower_fabric(slower):
     return [f"fabric.host_link.rate={rate}", f"fabric.uplink.rate={rate}"]
 
 
-def failing_job(part, contender, fault, text, after_us, slower, seed):
+def failing_job(part, contender, fault, what, after_us, slower, seed):
+    """`what`: as in FAULTS."""
+    text, left = what
     duration_us = FAULT_MS * 1000 + after_us
     settings = RECOVERING[contender][0] + slower_fabric(slower) + [
         f"duration={time_text(duration_us)}",
@@ -129,7 +131,7 @@ def failing_job(part, contender, fault, text, after_us, slower, seed):
         "faults=[{ at: %dms, %s }]" % (FAULT_MS, text),
     ]
     return {"part": part, "contender": contender, "fault": fault, "seed": seed, "slower": slower,
-            "settings": settings, "fault_us": FAULT_MS * 1000, "bytes": 100 * MIB,
+            "settings": settings, "fault_us": FAULT_MS * 1000, "left": left, "bytes": 100 * MIB,
             "seconds": 2 + duration_us / 1000 * 107000 / slower * 250e-9}
 
 
@@ -146,8 +148,8 @@ def flap_job(contender, fault, down_us, seed):
         slower = max(slower, 20)
     elif down_us >= 100000:
         slower = max(slower, 4)
-    text = f"kind: down, where: {WHERE[fault]}, for: {time_text(down_us)}"
-    job = failing_job("flaps", contender, fault, text, after_ms * 1000 + 2 * down_us, slower, seed)
+    what = f"kind: down, where: {WHERE[fault]}, for: {time_text(down_us)}", 1
+    job = failing_job("flaps", contender, fault, what, after_ms * 1000 + 2 * down_us, slower, seed)
     job.update(key=f"flaps/{contender}/{fault}/{down_us}/{seed}", file="experiments/headline/flap.yaml", down_us=down_us)
     return job
 
