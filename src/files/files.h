@@ -11,6 +11,7 @@
 #include "files/graph_file.h"
 #include "files/json.h"
 #include "files/nearest.h"
+#include "files/price_file.h"
 #include "files/quantity.h"
 #include "files/whole_file.h"
 #include "files/word.h"

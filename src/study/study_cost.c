@@ -4,25 +4,17 @@
 
 #include <stddef.h>
 
-enum part {
-#define PRICE(ID, word, least, most, source) PART_##ID,
-#include "study/prices.def"
-#undef PRICE
-    PART_COUNT,
-};
+/* What a link needs: both ends have a module; one end, or both, have a port of a switch. */
+enum { PART_SWITCH, PART_OPTICS, PART_COUNT };
 
-static const struct price {
+static const struct {
     const char *word;
-    double least_usd;
-    double most_usd;
-    const char *source;
-} prices[PART_COUNT] = {
-#define PRICE(ID, word, least, most, source) [PART_##ID] = { word, least, most, source },
-#include "study/prices.def"
-#undef PRICE
+    enum price_part price;
+} parts[PART_COUNT] = {
+    [PART_SWITCH] = { "switch", PRICE_SWITCH },
+    [PART_OPTICS] = { "optics", PRICE_OPTICS_800G },
 };
 
-/* Each link has a module at both ends, and a switch at both ends or one. */
 static void count_ends(const struct topology *topology, double gbps[static PART_COUNT])
 {
     size_t count = topology_link_count(topology);
@@ -39,23 +31,23 @@ static void count_ends(const struct topology *topology, double gbps[static PART_
     }
 }
 
-json_t *study_cost(const struct topology *topology)
+json_t *study_cost(const struct topology *topology, const struct prices *prices)
 {
     double gbps[PART_COUNT] = { 0 };
     double least_usd = 0;
     double most_usd = 0;
-    json_t *parts = json_object();
+    json_t *list = json_object();
 
     count_ends(topology, gbps);
     for (int i = 0; i < PART_COUNT; i++) {
-        const struct price *price = &prices[i];
+        const struct price *price = &prices->parts[parts[i].price];
+        struct price_range usd = price_usd(price, gbps[i] * 1e9);
 
-        least_usd += gbps[i] * price->least_usd;
-        most_usd += gbps[i] * price->most_usd;
-        json_object_set_new(parts, price->word,
-            json_pack("{s:f,s:f,s:f,s:s}", "ends_gbps", gbps[i], "least_usd",
-                gbps[i] * price->least_usd, "most_usd", gbps[i] * price->most_usd, "source",
-                price->source));
+        least_usd += usd.least;
+        most_usd += usd.most;
+        json_object_set_new(list, parts[i].word,
+            json_pack("{s:f,s:f,s:f,s:s}", "ends_gbps", gbps[i], "least_usd", usd.least, "most_usd",
+                usd.most, "source", price->source));
     }
-    return json_pack("{s:f,s:f,s:o}", "least_usd", least_usd, "most_usd", most_usd, "parts", parts);
+    return json_pack("{s:f,s:f,s:o}", "least_usd", least_usd, "most_usd", most_usd, "parts", list);
 }
