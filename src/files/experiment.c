@@ -140,23 +140,42 @@ struct yaml_node *experiment_parse(struct yaml *yaml, const char *source, const 
     return complete_tree(yaml, top);
 }
 
+/* `source` names the option in messages. */
+static bool set_key(
+    struct yaml *yaml, struct yaml_node *top, const char *source, const char *key, const char *text)
+{
+    struct yaml_place place = { .source = source };
+    struct yaml_node *value;
+
+    if (experiment_sweep_has(top, key))
+        return yaml_complain_at(yaml, place, "the sweep gives this key its values; set it there");
+    value = yaml_parse(yaml, source, text, strlen(text), false);
+    return value && yaml_put(yaml, top, key, value) && include_fabric(yaml, top);
+}
+
+static const char *option_text(struct yaml *yaml, const char *option, const char *value)
+{
+    char text[PATH_BYTES];
+
+    snprintf(text, sizeof(text), "%s %s", option, value);
+    return yaml_text(yaml, text, strlen(text));
+}
+
 bool experiment_set(struct yaml *yaml, struct yaml_node *top, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
-    struct yaml_place place = { 0 };
-    struct yaml_node *value;
-    char source[PATH_BYTES];
-    const char *key;
+    const char *source = option_text(yaml, "--set", assignment);
 
-    snprintf(source, sizeof(source), "--set %s", assignment);
-    place.source = yaml_text(yaml, source, strlen(source));
     if (!equals || equals == assignment)
-        return yaml_complain_at(yaml, place, "KEY=VALUE is expected, such as parameters.mpr=4");
-    key = yaml_text(yaml, assignment, (size_t)(equals - assignment));
-    if (experiment_sweep_has(top, key))
-        return yaml_complain_at(yaml, place, "the sweep gives this key its values; set it there");
-    value = yaml_parse(yaml, place.source, equals + 1, strlen(equals + 1), false);
-    return value && yaml_put(yaml, top, key, value) && include_fabric(yaml, top);
+        return yaml_complain_at(yaml, (struct yaml_place){ .source = source },
+            "KEY=VALUE is expected, such as parameters.mpr=4");
+    return set_key(
+        yaml, top, source, yaml_text(yaml, assignment, (size_t)(equals - assignment)), equals + 1);
+}
+
+bool experiment_set_protocol(struct yaml *yaml, struct yaml_node *top, const char *word)
+{
+    return set_key(yaml, top, option_text(yaml, "--protocol", word), "protocol", word);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ struct yaml_node *experiment_load(struct yaml *, const char *path);
 struct yaml_node *experiment_parse(struct yaml *, const char *source, const char *text);
 /* Changes one key, in the form of --set: "parameters.mpr=4". */
 bool experiment_set(struct yaml *, struct yaml_node *top, const char *assignment);
+/* Changes the protocol; a problem names the option --protocol. */
+bool experiment_set_protocol(struct yaml *, struct yaml_node *top, const char *word);
 
 /* Returns true if the simulator takes this parameter from the fabric, so that it cannot be set. */
 bool experiment_parameter_is_of_fabric(const char *name);

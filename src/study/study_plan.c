@@ -76,17 +76,6 @@ static bool plan_runs(struct study_plan *plan, const struct study_changes *chang
     return true;
 }
 
-static bool set_protocol(struct study_plan *plan, const char *protocol)
-{
-    enum { ASSIGNMENT_BYTES = 64 };
-    char assignment[ASSIGNMENT_BYTES];
-
-    if (!protocol)
-        return true;
-    snprintf(assignment, sizeof(assignment), "protocol=%s", protocol);
-    return experiment_set(&plan->yaml, plan->top, assignment);
-}
-
 static bool read_tree(struct study_plan *plan, const struct study_changes *changes)
 {
     if (!plan->top)
@@ -97,7 +86,9 @@ static bool read_tree(struct study_plan *plan, const struct study_changes *chang
     for (uint32_t i = 0; i < changes->set_count; i++)
         if (!experiment_set(&plan->yaml, plan->top, changes->sets[i]))
             return false;
-    return set_protocol(plan, changes->protocol) && plan_runs(plan, changes);
+    return (!changes->protocol ||
+               experiment_set_protocol(&plan->yaml, plan->top, changes->protocol)) &&
+           plan_runs(plan, changes);
 }
 
 static void init_plan(struct study_plan *plan)

@@ -150,6 +150,7 @@ exits 2 'a subnet that is too large is refused' "$mrc" sim large.yaml
 contains '  with the figure' "$output" 'a subnet of InfiniBand has at most 49151 LIDs, and NICs and switches need 49249'
 refuses '--wire, --pcap and --trace support only MRC; omit them, or give --protocol mrc' --pcap x.pcap
 exits 2 'an unknown protocol is refused' "$mrc" sim x.yaml --protocol rocky
+contains '  by the name of the option' "$output" 'mrc sim: --protocol rocky: '
 contains '  with the known ones' "$output" "there is no 'rocky'; did you mean 'roce'? Known: mrc, roce, uet or infiniband"
 is 'nothing is written' "$(find . -name y.json)" ''
 

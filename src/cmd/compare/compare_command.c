@@ -81,7 +81,7 @@ static const struct option_table table = {
              "faults, and the\n"
              "state of NICs and switches. A sweep in the file makes several cases. Without a file, "
              "a ring\n"
-             "and an incast are run, with one failure of each class.\n",
+             "and an incast are run, with one failure of each class.",
     .closing = "Exit status: 0; 1 if a run fails or is interrupted; 2 for a wrong command line or\n"
                "experiment.\n"
                "\n"

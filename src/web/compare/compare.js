@@ -166,7 +166,7 @@
     }
 
     document.getElementById('page').append(...[head(),
-        matrix('Goodput', 'Of the ideal: the payload rate of the links without faults. Every contender pays for its own headers. The best of a column is green.', data.cases, (entry, one) => share(entry, best(one))),
+        matrix('Goodput', 'Of the ideal: the payload rate of the links without faults. Every contender pays for its own headers. Green: within half a point of the best of its column.', data.cases, (entry, one) => share(entry, best(one))),
         recoveryCard(), victimCard(), ...data.cases.map(caseCard), stateCard(), costCard()].filter(Boolean));
     document.getElementById('footer').append(dom.make('p', {}, 'All contenders have the same fabric, work, faults and seeds (' + (data.experiment.file ?? '') + '). What the models leave out: docs/rivals.md.'));
     document.documentElement.dataset.ready = String(data.cases.length);
