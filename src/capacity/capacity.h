@@ -79,6 +79,7 @@ struct capacity_demand {
     uint32_t to_nic;
     double payload_share;
     double srh_payload_share; /* on paths whose packets have an SRH */
+    bool keeps_lossy;         /* it uses lossy paths as long as they forward at all */
     const uint32_t *evs;      /* only these EVs; NULL: all */
     uint32_t ev_count;
     const struct path_profile *profile; /* in a graph: the EVs of the QPs; NULL: all */
@@ -139,7 +140,7 @@ int capacity_limits_find(
 /* ---- a running simulation -------------------------------------------------------------------- */
 
 /* All QPs of a workload from one rank to another. A pair counts while it has bytes that were posted
- * and not placed, but not before the first of them can have arrived. Pairs of several workloads
+ * and not placed, but not before the first bit of them can arrive. Pairs of several workloads
  * between the same NICs are one flow, whose rate their QPs share equally. */
 struct capacity_pair {
     uint32_t workload;
@@ -148,7 +149,7 @@ struct capacity_pair {
     uint32_t to_nic;
     uint32_t first_flow; /* number as in sim_flow_at(); the others follow */
     uint32_t flow_count;
-    uint64_t one_way_ps;
+    uint64_t first_bit_ps; /* the shortest time from a post to its first bit at the receiver */
     double payload_share;
     double srh_payload_share; /* on paths whose packets have an SRH */
 };

@@ -59,7 +59,8 @@ static struct capacity_demand demand_of(
         .to_nic = pair->to_nic,
         .payload_share = pair->payload_share,
         .srh_payload_share = pair->srh_payload_share,
-        .profile = track->config->fabric->topology.graph
+        .keeps_lossy = track->config->protocol != SIM_MRC,
+        .profile = track->config->fabric->topology.graph && track->config->protocol == SIM_MRC
                        ? sim_flow_profile(track->sim, pair->first_flow)
                        : NULL,
         .evs = workload->evs,

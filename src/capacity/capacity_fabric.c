@@ -130,12 +130,12 @@ static void add_paths(
     }
 }
 
-/* Only flows without other paths use lossy paths. */
+/* Flows that leave lossy paths use them only if they have no others. */
 static void add_flow(struct building *building, const struct capacity_demand *demand)
 {
     uint32_t first_path = building->path_count;
 
-    add_paths(building, demand, false);
+    add_paths(building, demand, demand->keeps_lossy);
     if (building->path_count == first_path)
         add_paths(building, demand, true);
     if (building->flows)

@@ -195,7 +195,7 @@ static void add_path(
             link_number(building->fabric->topology.graph, route->hops[i]);
 }
 
-/* Only flows without other paths use lossy paths. */
+/* Flows that leave lossy paths use them only if they have no others. */
 static void add_flow(struct building *building, const struct capacity_demand *demand)
 {
     uint32_t first_path = building->path_count;
@@ -203,7 +203,8 @@ static void add_flow(struct building *building, const struct capacity_demand *de
         building->scratch, building->routes, building->route_max);
     uint32_t ports = answering_ports(building, count);
 
-    for (int takes_lossy = 0; takes_lossy < 2 && building->path_count == first_path; takes_lossy++)
+    for (int takes_lossy = demand->keeps_lossy;
+         takes_lossy < 2 && building->path_count == first_path; takes_lossy++)
         for (uint32_t i = 0; i < count; i++)
             if (ports >> arrival_port(building, &building->routes[i]) & 1 &&
                 is_allowed(demand, building->routes[i].ev) &&

@@ -4,9 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/byte_time.h"
 #include "capacity/capacity_cache.h"
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* Returns how long after its post the first bit of a packet can arrive. A flow that pauses after
+ * every few packets would otherwise deliver the first of them at no time at all. */
+static uint64_t first_bit_ps(const struct topology *topology, uint32_t from_nic, uint32_t to_nic)
+{
+    const struct topology_config *config = &topology->config;
+    uint64_t byte_time = byte_time_at(config->host_link.rate_bps);
+
+    return topology_one_way_ps(topology, from_nic, to_nic) -
+           byte_time_ps(byte_time, TOPOLOGY_PACKET_BYTES + config->framing_bytes);
+}
 
 static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t flow_index)
 {
@@ -21,7 +33,7 @@ static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t
         .to_nic = flow.to_nic,
         .first_flow = flow_index,
         .flow_count = config->workloads[flow.workload].qps,
-        .one_way_ps = topology_one_way_ps(&config->fabric->topology, flow.from_nic, flow.to_nic),
+        .first_bit_ps = first_bit_ps(&config->fabric->topology, flow.from_nic, flow.to_nic),
         .payload_share = (double)share.payload_bytes / (double)share.wire_bytes,
         .srh_payload_share =
             (double)share.payload_bytes / (double)(share.wire_bytes + share.srh_bytes) };
@@ -96,7 +108,7 @@ static int group_pairs(struct capacity_track *track)
 static bool is_outstanding(const struct capacity_track *track, const struct capacity_pair *pair)
 {
     for (uint32_t i = 0; i < pair->flow_count; i++)
-        if (sim_flow_waits(track->sim, pair->first_flow + i, pair->one_way_ps))
+        if (sim_flow_waits(track->sim, pair->first_flow + i, pair->first_bit_ps))
             return true;
     return false;
 }

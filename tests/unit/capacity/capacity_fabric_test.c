@@ -193,6 +193,22 @@ SPEC("a path whose host links together lose more than a fifth is not used if a p
     bench_fini(&bench);
 }
 
+SPEC("flows that keep to lossy paths have what these let through")
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    for (uint32_t nic = 0; nic < NICS; nic++)
+        bench.demands[nic].keeps_lossy = true;
+    wire_up(&bench);
+    break_element(
+        &bench, "p0.t0.0-t1.0", (struct fault){ .kind = FAULT_LOSS, .probability = SHARE(0.04) });
+    solve(&bench, NICS);
+    for (uint32_t nic = 0; nic < NICS; nic++)
+        EXPECT_EQ(mbps(&bench, nic), 399000); /* of 1.6 Tb/s for 4 NICs, 4 Gb/s are lost */
+    bench_fini(&bench);
+}
+
 SPEC("a lossy path is used if no other path is left")
 {
     struct bench bench;
