@@ -7,17 +7,38 @@
 #include "base/byte_time.h"
 #include "capacity/capacity_cache.h"
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Returns how long after its post the first bit of a packet can arrive. A flow that pauses after
- * every few packets would otherwise deliver the first of them at no time at all. */
-static uint64_t first_bit_ps(const struct topology *topology, uint32_t from_nic, uint32_t to_nic)
+/* Returns into how many parts a message is divided at most, each with packets of its own. */
+static uint32_t message_parts(const struct sim_config *config)
 {
-    const struct topology_config *config = &topology->config;
-    uint64_t byte_time = byte_time_at(config->host_link.rate_bps);
+    uint32_t ports = config->fabric->topology.config.plane_count;
 
-    return topology_one_way_ps(topology, from_nic, to_nic) -
-           byte_time_ps(byte_time, TOPOLOGY_PACKET_BYTES + config->framing_bytes);
+    if (config->protocol == SIM_ROCE)
+        return config->roce.split ? ports * config->roce.qps : ports;
+    return config->protocol == SIM_INFINIBAND ? ports : 1;
+}
+
+/* Returns how long after its post the first bit of a message can arrive. A flow that pauses after
+ * every few packets would otherwise deliver the first of them at no time at all. */
+static uint64_t first_bit_ps(
+    const struct sim_config *config, const struct sim_flow *flow, const struct sim_share *share)
+{
+    const struct topology *topology = &config->fabric->topology;
+    uint64_t pmtu = (uint64_t)config->parameters.pmtu;
+    uint64_t packets = (share->payload_bytes + pmtu - 1) / pmtu;
+    uint64_t wire_bytes = smaller(share->payload_bytes / message_parts(config), pmtu) +
+                          (share->wire_bytes - share->payload_bytes) / packets;
+    uint64_t bytes = wire_bytes - smaller(wire_bytes, topology->config.framing_bytes);
+
+    return topology_one_way_ps(topology, flow->from_nic, flow->to_nic, bytes) -
+           byte_time_ps(byte_time_at(topology->config.host_link.rate_bps),
+               bytes + topology->config.framing_bytes);
 }
 
 static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t flow_index)
@@ -33,7 +54,7 @@ static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t
         .to_nic = flow.to_nic,
         .first_flow = flow_index,
         .flow_count = config->workloads[flow.workload].qps,
-        .first_bit_ps = first_bit_ps(&config->fabric->topology, flow.from_nic, flow.to_nic),
+        .first_bit_ps = first_bit_ps(config, &flow, &share),
         .payload_share = (double)share.payload_bytes / (double)share.wire_bytes,
         .srh_payload_share =
             (double)share.payload_bytes / (double)(share.wire_bytes + share.srh_bytes) };
@@ -207,11 +228,6 @@ int capacity_track_look(struct capacity_track *track)
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {

@@ -11,7 +11,6 @@ enum { FLOWS_MAX = 1 << 20 }; /* with more, computing the capacity takes too lon
 
 static const char *const gap_words[RESULT_CAPACITY_GAP_COUNT] = {
     [RESULT_CAPACITY_FLOWS] = "there are too many flows",
-    [RESULT_CAPACITY_PROTOCOL] = "in a graph, it is computed only for the paths of MRC",
     [RESULT_CAPACITY_MEMORY] = "there is not enough memory",
     [RESULT_CAPACITY_UNSOLVED] = "the linear program has no solution",
 };
@@ -33,10 +32,6 @@ void result_capacity_open(struct result_capacity *capacity, const struct allocat
         allocator_take(memory, plan->phase_count, sizeof(*capacity->phase_limits));
     if (sim_flow_count(sim) > FLOWS_MAX) {
         give_up(capacity, RESULT_CAPACITY_FLOWS);
-        return;
-    }
-    if (plan->sim->protocol != SIM_MRC && plan->sim->fabric->topology.graph) {
-        give_up(capacity, RESULT_CAPACITY_PROTOCOL);
         return;
     }
     if (capacity_track_init_in(track, memory, sim, plan->sim) != 0) {

@@ -76,12 +76,14 @@ static uint64_t one_way_ps(const struct topology_config *config, bool is_local, 
     return way_ps(config, is_local ? 1 : 3, bytes);
 }
 
-uint64_t topology_one_way_ps(const struct topology *topology, uint32_t from, uint32_t to)
+uint64_t topology_one_way_ps(
+    const struct topology *topology, uint32_t from, uint32_t to, uint64_t bytes)
 {
+    bool is_local = topology_leaf_of(topology, from) == topology_leaf_of(topology, to);
+
     if (topology->graph)
-        return way_ps(&topology->config, topology->switches_max, TOPOLOGY_PACKET_BYTES);
-    return one_way_ps(&topology->config,
-        topology_leaf_of(topology, from) == topology_leaf_of(topology, to), TOPOLOGY_PACKET_BYTES);
+        return way_ps(&topology->config, is_local ? 1 : topology->switches_max, bytes);
+    return one_way_ps(&topology->config, is_local, bytes);
 }
 
 static uint64_t lookahead_ps(const struct topology_config *config)

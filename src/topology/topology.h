@@ -292,9 +292,10 @@ uint64_t topology_slowest_bps(const struct topology *);
 /* Returns the lowest rate of all links, including exceptions. */
 uint64_t topology_narrowest_bps(const struct topology *);
 
-/* Returns the time of a full packet from one NIC to another through the empty fabric, without
- * exceptions. In a graph: the longest of these times for any two NICs. */
-uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to);
+/* Returns the time of a packet of this many bytes, framing not included, from one NIC to another
+ * through the empty fabric, without exceptions. In a graph: if the first ports of both do not lead
+ * to the same switch, the longest of these times for any two NICs. */
+uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to, uint64_t bytes);
 
 /* Returns true if the egress port of a switch marks packets. */
 bool topology_marks(const struct topology *, struct topology_end switch_port);

@@ -197,7 +197,8 @@ PROPERTY("two tiers have the EVs, addresses and delays of the arithmetic", 100)
         struct ipv6_addr outer = plan_outer(&fabric, from, to, bench.routes[i].ev);
 
         EXPECT_MEM_EQ(bench.routes[i].outer.octets, outer.octets, sizeof(outer.octets));
-        EXPECT_EQ(bench.routes[i].one_way_ps, topology_one_way_ps(&fabric.topology, from, to));
+        EXPECT_EQ(bench.routes[i].one_way_ps,
+            topology_one_way_ps(&fabric.topology, from, to, TOPOLOGY_PACKET_BYTES));
         expect_same(&bench.graph, &bench.routes[i], &fabric, &pair[i]);
     }
     graph_bench_fini(&bench);

@@ -112,7 +112,7 @@ SPEC("no bytes are due before the first packet can have arrived")
     describe(&cluster);
     cluster_open(&cluster);
     EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
-    one_way_ps = topology_one_way_ps(&cluster.fabric.topology, 0, 2);
+    one_way_ps = topology_one_way_ps(&cluster.fabric.topology, 0, 2, TOPOLOGY_PACKET_BYTES);
     EXPECT_GT(one_way_ps, US(3));
     run(&cluster, &track, one_way_ps / 2);
     EXPECT_EQ((int64_t)gbps_between(NULL, &track, 0), 0);

@@ -123,7 +123,7 @@ SPEC("a frame takes as long as the plan of the fabric says, to the picosecond")
 
     soft_bench_start(&bench);
     length = soft_bench_build(&bench, 0, 1, 0, 0, bytes);
-    way_ps = topology_one_way_ps(&bench.fabric.topology, 0, 1) -
+    way_ps = topology_one_way_ps(&bench.fabric.topology, 0, 1, TOPOLOGY_PACKET_BYTES) -
              4 * (TOPOLOGY_PACKET_BYTES - length) * byte_ps;
     soft_bench_send_bytes(&bench, 0, 0, bytes, length);
     EXPECT_EQ(received_at(&bench, 1, 1000), 0);

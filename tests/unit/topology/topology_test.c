@@ -23,8 +23,10 @@ SPEC("a full packet and its framing cross a T0 in 3.18 us, two T0s and a T1 in 5
     struct topology_config config = made_topology_usual();
     struct topology topology = made_topology_of(&config);
 
-    EXPECT_EQ(topology_one_way_ps(&topology, 0, 7), 2 * (500000 + 500000 + 340960) + 500000);
-    EXPECT_EQ(topology_one_way_ps(&topology, 0, 8), 4 * (500000 + 500000 + 340960) + 500000);
+    EXPECT_EQ(topology_one_way_ps(&topology, 0, 7, TOPOLOGY_PACKET_BYTES),
+        2 * (500000 + 500000 + 340960) + 500000);
+    EXPECT_EQ(topology_one_way_ps(&topology, 0, 8, TOPOLOGY_PACKET_BYTES),
+        4 * (500000 + 500000 + 340960) + 500000);
 }
 
 SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
