@@ -6,6 +6,11 @@
 
 /* Read lists of structs for the simulator. The fabric must have been read. */
 bool experiment_read_workloads(struct yaml *, const struct yaml_node *list, struct experiment *);
+/* "none", then the names of models.def, then NULL. */
+extern const char *const experiment_models[];
+/* Gives a parallel_training the volumes and times of a model, each divided by `scale`, where they
+ * are 0. */
+void experiment_set_model(uint32_t model, uint32_t scale, struct sim_workload *);
 bool experiment_read_faults(struct yaml *, const struct yaml_node *list, struct experiment *);
 bool experiment_read_generators(struct yaml *, const struct yaml_node *list, struct experiment *);
 bool experiment_read_parameters(

@@ -19,15 +19,18 @@ struct entry {
     struct sim_workload workload;
     const struct yaml_node *nics;
     const struct yaml_node *evs;
+    uint32_t model; /* of experiment_models */
+    uint32_t scale;
 };
 
 #define WORK(member) offsetof(struct entry, workload.member)
 #define HOUR_PS      (UINT64_C(3600) * SIM_PS_PER_S)
+#define BYTES_MOST   (UINT64_C(1) << 40)
 #define GBPS         UINT64_C(1000000000)
 #define TBPS         (1000 * GBPS)
 
 enum {
-    NODE_NICS = 8, /* the usual group of a hierarchical all-reduce */
+    NODE_NICS = 8, /* the usual group of a hierarchical all-reduce, and a node */
 };
 
 /* clang-format off */
@@ -38,7 +41,7 @@ static const struct yaml_field fields[] = {
     { .key = "placement", .type = YAML_WORD, .offset = WORK(placement), .words = placements },
     { .key = "first_nic", .type = YAML_COUNT, .offset = WORK(first_nic) },
     { .key = "nics", .type = YAML_LIST, .offset = offsetof(struct entry, nics) },
-    { .key = "message_bytes", .type = YAML_SIZE, .offset = WORK(message_bytes), .least = 1, .most = UINT64_C(1) << 40 },
+    { .key = "message_bytes", .type = YAML_SIZE, .offset = WORK(message_bytes), .least = 1, .most = BYTES_MOST },
     { .key = "iterations", .type = YAML_COUNT, .offset = WORK(iterations) },
     { .key = "outstanding", .type = YAML_COUNT, .offset = WORK(outstanding), .least = 1, .most = 1024 },
     { .key = "qps", .type = YAML_COUNT, .offset = WORK(qps), .least = 1, .most = 131072 },
@@ -54,6 +57,17 @@ static const struct yaml_field fields[] = {
     { .key = "compute", .type = YAML_TIME, .offset = WORK(compute_ps), .most = HOUR_PS },
     { .key = "overlap", .type = YAML_PERMILLE, .offset = WORK(overlap_permille), .most = 1000 },
     { .key = "collective", .type = YAML_WORD, .offset = WORK(collective), .words = sim_workload_words },
+    { .key = "tensor", .type = YAML_COUNT, .offset = WORK(tensor), .least = 1, .most = 1024 },
+    { .key = "pipeline", .type = YAML_COUNT, .offset = WORK(pipeline), .least = 1, .most = 1024 },
+    { .key = "expert", .type = YAML_COUNT, .offset = WORK(expert), .least = 1, .most = 1 << 16 },
+    { .key = "micro_batches", .type = YAML_COUNT, .offset = WORK(micro_batches), .least = 1, .most = 1024 },
+    { .key = "exchanges", .type = YAML_COUNT, .offset = WORK(exchanges), .most = 1024 },
+    { .key = "activation_bytes", .type = YAML_SIZE, .offset = WORK(activation_bytes), .most = BYTES_MOST },
+    { .key = "tensor_bytes", .type = YAML_SIZE, .offset = WORK(tensor_bytes), .most = BYTES_MOST },
+    { .key = "dispatch_bytes", .type = YAML_SIZE, .offset = WORK(dispatch_bytes), .most = BYTES_MOST },
+    { .key = "combine_bytes", .type = YAML_SIZE, .offset = WORK(combine_bytes), .most = BYTES_MOST },
+    { .key = "model", .type = YAML_WORD, .offset = offsetof(struct entry, model), .words = experiment_models },
+    { .key = "scale", .type = YAML_COUNT, .offset = offsetof(struct entry, scale), .least = 1, .most = 1 << 30 },
     { .key = "evs", .type = YAML_LIST, .offset = offsetof(struct entry, evs) },
     { .key = "ev_active_per_plane", .type = YAML_COUNT, .offset = WORK(ev_active_per_plane), .least = 1, .most = 1024 },
     { .key = NULL },
@@ -123,10 +137,16 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
 {
     struct entry entry = {
         .workload = { .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
+        .scale = 1,
     };
 
-    if (!yaml_read(yaml, node, fields, &entry) || !yaml_require(yaml, node, "kind") ||
-        !yaml_require(yaml, node, "message_bytes"))
+    if (!yaml_read(yaml, node, fields, &entry) || !yaml_require(yaml, node, "kind"))
+        return false;
+    if (entry.model && entry.workload.kind == SIM_PARALLEL_TRAINING)
+        experiment_set_model(entry.model, entry.scale, &entry.workload);
+    else if (entry.model)
+        return yaml_complain(yaml, node, "only a parallel_training has a 'model'");
+    else if (!yaml_require(yaml, node, "message_bytes"))
         return false;
     if (entry.nics && !read_nics(yaml, entry.nics, experiment, &entry.workload))
         return false;
@@ -138,7 +158,8 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
                 ? experiment->fabric.topology.nic_count - entry.workload.first_nic
                 : experiment->fabric.topology.nic_count;
     if (!entry.workload.group &&
-        sim_workload_pattern(&entry.workload) == SIM_HIERARCHICAL_ALL_REDUCE)
+        (entry.workload.kind == SIM_PARALLEL_TRAINING ||
+            sim_workload_pattern(&entry.workload) == SIM_HIERARCHICAL_ALL_REDUCE))
         entry.workload.group = NODE_NICS;
     if (!*entry.workload.name)
         snprintf(

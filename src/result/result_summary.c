@@ -69,6 +69,23 @@ static json_t *steps_of(const struct measure_workload *workload)
     return steps;
 }
 
+/* Adds the mean of the steps, and the share of it in which GPUs wait for the network and for each
+ * other. */
+static void add_steps(
+    json_t *json, const struct sim_workload *workload, const struct measure_workload *its)
+{
+    uint64_t compute_ps = sim_compute_ps(workload) * its->step_count;
+    uint64_t all_ps = 0;
+
+    if (!its->step_count)
+        return;
+    for (size_t i = 0; i < its->step_count; i++)
+        all_ps += its->steps[i].duration_ps;
+    json_object_set_new(json, "step_mean_us", json_millionths(all_ps / its->step_count));
+    json_object_set_new(json, "exposed_fraction",
+        json_ratio(all_ps > compute_ps ? all_ps - compute_ps : 0, all_ps));
+}
+
 /* Of a collective or training job of which nothing ended: how long one takes. */
 static void add_estimate(
     json_t *json, const struct sim_workload *workload, const struct outcome *outcome)
@@ -108,6 +125,7 @@ static json_t *workload_summary(
     json_object_set_new(json, "completion_us", result_distribution(completions_of(record, index)));
     result_summary_set_fairness(json, &fairness, outcome->ideal_bps);
     json_object_set_new(json, "step_us", steps_of(&record->workloads[index]));
+    add_steps(json, workload, &record->workloads[index]);
     if (completions_of(record, index)->count == 0)
         add_estimate(json, workload, outcome);
     return json;

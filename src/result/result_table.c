@@ -98,6 +98,27 @@ static void print_workloads(FILE *to, const json_t *summary)
     }
 }
 
+static void print_steps(FILE *to, const json_t *summary)
+{
+    const char *name;
+    json_t *workload;
+
+    json_object_foreach(json_object_get(summary, "workloads"), name, workload)
+    {
+        const json_t *steps = json_object_get(workload, "step_us");
+        struct units_text mean = units_text(UNITS_TIME, number(workload, "step_mean_us") * 1e6);
+        struct units_text tail = units_text(UNITS_TIME, number(steps, "p99") * 1e6);
+        struct units_text longest = units_text(UNITS_TIME, number(steps, "max") * 1e6);
+
+        if (json_is_object(steps))
+            fprintf(to,
+                "  %s: %.0f steps of %s, p99 %s, at most %s; %.1f %% of it is exposed "
+                "communication\n",
+                name, number(steps, "count"), mean.at, tail.at, longest.at,
+                100 * number(workload, "exposed_fraction"));
+    }
+}
+
 /* Says how long a run must be, where a job has ended nothing. */
 static void print_estimates(FILE *to, const json_t *summary)
 {
@@ -108,7 +129,7 @@ static void print_estimates(FILE *to, const json_t *summary)
     {
         const json_t *estimate = json_object_get(workload, "estimate_us");
         const json_t *at_goodput = json_object_get(estimate, "at_goodput");
-        bool is_training = strcmp(text(workload, "kind"), "training") == 0;
+        bool is_training = strstr(text(workload, "kind"), "training") != NULL;
         struct units_text ideal = units_text(UNITS_TIME, number(estimate, "ideal") * 1e6);
         struct units_text likely = units_text(UNITS_TIME, json_number_value(at_goodput) * 1e6);
 
@@ -316,6 +337,7 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     if (json_object_get(run, "violation"))
         fprintf(to, "  VIOLATED: %s\n", text(run, "violation"));
     print_workloads(to, summary);
+    print_steps(to, summary);
     print_estimates(to, summary);
     print_phases(to, summary);
     print_faults(to, summary);

@@ -66,10 +66,11 @@ struct sim_workload {
     uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement whose
                              targets are outside the T0 if possible */
     uint32_t chunks; /* tree_all_reduce: into which each half of the buffer is divided; 0: 32 */
-    uint32_t group;  /* ranks of a group: hierarchical_all_reduce; all_to_all, 0: all ranks */
+    uint32_t group;  /* ranks of a group: hierarchical_all_reduce; parallel_training: of a node;
+                        all_to_all, 0: all ranks */
     uint32_t peers_at_once; /* all_to_all: ranks that a rank sends to at a time; 0: all */
-    uint64_t local_bps; /* hierarchical_all_reduce: rate of a rank in its group, without using the
-                           network; 0: groups use the network */
+    uint64_t local_bps;     /* hierarchical_all_reduce, parallel_training: rate of a rank in its
+                               group, without using the network; 0: groups use the network */
     uint64_t start_ps;
     uint64_t jitter_ps;  /* delays the start of each rank by a random time up to this */
     uint64_t stagger_ps; /* delays the start of rank r by r times this */
@@ -77,6 +78,17 @@ struct sim_workload {
     uint64_t compute_ps;
     uint32_t overlap_permille; /* share of the computing that the collective may overlap */
     enum sim_workload_kind collective;
+    /* parallel_training; 0 counts as 1 */
+    uint32_t tensor;        /* ranks that share each layer */
+    uint32_t pipeline;      /* stages */
+    uint32_t expert;        /* ranks of a stage that share the experts */
+    uint32_t micro_batches; /* of a step */
+    uint32_t exchanges;     /* with experts, there and back, in each pass of a micro-batch */
+    /* Of a rank: to the next stage, between tensor ranks in a pass, to experts and back. */
+    uint64_t activation_bytes;
+    uint64_t tensor_bytes;
+    uint64_t dispatch_bytes;
+    uint64_t combine_bytes;
     /* Only these EVs, in this order; the first `ev_active` of each plane are active. */
     const uint32_t *evs;
     uint32_t ev_count;
@@ -98,6 +110,9 @@ uint64_t sim_message_bytes(const struct sim_workload *);
 /* Returns the time of one collective, or of one training step, at this rate of all ranks together;
  * 0: the workload is neither, or the rate is 0. */
 uint64_t sim_collective_ps(const struct sim_workload *, uint64_t bps);
+
+/* Returns the time of a training step of which the network takes none; 0: there are no steps. */
+uint64_t sim_compute_ps(const struct sim_workload *);
 
 /* ---- the run --------------------------------------------------------------------------------- */
 

@@ -109,6 +109,8 @@ uint64_t workload_largest_bytes(const struct sim_workload *workload)
     const struct workload_kind *pattern = workload_pattern_of(workload);
     uint64_t count = 1;
 
+    if (pattern->largest_bytes)
+        return pattern->largest_bytes(workload);
     if (pattern->largest_count)
         count = pattern->largest_count(workload);
     else if (pattern->part_count)

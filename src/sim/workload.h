@@ -88,6 +88,11 @@ struct workload_rank {
     bool is_computing;
     bool may_overlap; /* training: the collective of this step has begun */
     bool is_finished;
+    uint8_t phase;               /* parallel training: what the rank does */
+    uint32_t pass;               /* likewise: of this step */
+    uint32_t segment;            /* likewise: of this pass */
+    uint32_t exchange;           /* likewise: with experts, since the beginning */
+    uint64_t busy_until_ps;      /* likewise: it computes */
     uint8_t stage;               /* hierarchical all-reduce: the part of it that is running */
     uint64_t until_ps;           /* and, if that part does not use the network, its end */
     struct workload_lane *lanes; /* of each QP to each neighbour; all-to-all: `arrived` of even and

@@ -98,6 +98,13 @@ uint64_t sim_collective_ps(const struct sim_workload *workload, uint64_t bps)
     return kind->step_ps ? kind->step_ps(workload, collective_ps) : collective_ps;
 }
 
+uint64_t sim_compute_ps(const struct sim_workload *workload)
+{
+    const struct workload_kind *kind = workload_kind_of(workload);
+
+    return kind->compute_ps ? kind->compute_ps(workload) : 0;
+}
+
 static bool messages_check(const struct sim_workload *workload, struct problem *problem)
 {
     uint64_t peers = sim_workload_peers(workload);

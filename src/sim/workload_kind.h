@@ -25,6 +25,8 @@ struct workload_kind {
     uint64_t (*part_count)(const struct sim_workload *);
     /* The same for its largest messages, if they differ in size. NULL: as part_count. */
     uint64_t (*largest_count)(const struct sim_workload *);
+    /* Instead: the bytes of its largest message, if message_bytes is not that of all. */
+    uint64_t (*largest_bytes)(const struct sim_workload *);
     uint32_t (*outstanding_max)(const struct sim_workload *);
     uint32_t (*lane_count)(const struct sim_workload *); /* NULL: 0 */
 
@@ -43,6 +45,8 @@ struct workload_kind {
 
     /* Kinds that consist of steps with a collective, or in part of waiting. Others: NULL. */
     void (*begin_step)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+    /* Returns the time of a step without the network. */
+    uint64_t (*compute_ps)(const struct sim_workload *);
     /* Returns the time of a step whose collective takes this long. */
     uint64_t (*step_ps)(const struct sim_workload *, uint64_t collective_ps);
     void (*on_collective)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);

@@ -19,6 +19,11 @@ static uint64_t step_ps(const struct sim_workload *workload, uint64_t collective
     return workload->compute_ps - both_ps + (collective_ps > both_ps ? collective_ps : both_ps);
 }
 
+static uint64_t compute_ps(const struct sim_workload *workload)
+{
+    return workload->compute_ps;
+}
+
 static void look_for_the_end(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
@@ -94,6 +99,7 @@ static bool check_workload(const struct sim_workload *workload, struct problem *
 const struct workload_kind workload_training = {
     .check = check_workload,
     .begin_step = begin_step,
+    .compute_ps = compute_ps,
     .step_ps = step_ps,
     .on_collective = look_for_the_end,
     .on_wake = on_wake,

@@ -16,7 +16,8 @@ enum { /* of what a world can hold */
     ITERATIONS_MAX = 4,
     SLICES_MAX = 4,
     FLOWS_MAX = RANKS_MAX * RANKS_MAX * QPS_MAX,
-    NEIGHBOURS_MAX = 4, /* in a tree */
+    NEIGHBOURS_MAX = 4,                         /* in a tree */
+    LANES_MAX = (NEIGHBOURS_MAX + 3) * QPS_MAX, /* and of the other axes of a divided model */
     CHUNKS_MAX = 8,
     PIECES_MAX = 2 * CHUNKS_MAX,
     MESSAGES_MAX = 2 * RANKS_MAX * SLICES_MAX * ITERATIONS_MAX,
@@ -43,7 +44,7 @@ struct wire {
 struct node {
     struct ranks *world;
     struct workload_rank rank;
-    struct workload_lane lanes[NEIGHBOURS_MAX * QPS_MAX];
+    struct workload_lane lanes[LANES_MAX];
     uint64_t wake_ps;
     uint32_t completions;
     uint32_t steps;

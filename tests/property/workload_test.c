@@ -172,3 +172,50 @@ PROPERTY("a training job does all its steps, each with its computing and its col
     for (uint32_t rank = 0; rank < workload.rank_count; rank++)
         EXPECT_EQ(world.nodes[rank].steps, workload.iterations);
 }
+
+PROPERTY("a divided model does all its steps, and sends what its axes need", 300)
+{
+    static const struct {
+        uint32_t ranks, tensor, stages, experts;
+    } shapes[] = { { 4, 1, 2, 2 }, { 8, 2, 2, 1 }, { 6, 1, 3, 2 }, { 8, 1, 1, 4 }, { 3, 1, 3, 1 },
+        { 8, 1, 2, 4 } };
+    static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
+        SIM_TREE_ALL_REDUCE };
+    struct prng prng = prng_stream(seed, 0);
+    uint32_t shape = seed % 6;
+    struct sim_workload workload = { .kind = SIM_PARALLEL_TRAINING,
+        .rank_count = shapes[shape].ranks,
+        .tensor = shapes[shape].tensor,
+        .pipeline = shapes[shape].stages,
+        .expert = shapes[shape].experts,
+        .group = 2,
+        .local_bps = shapes[shape].tensor > 1 ? UINT64_C(1000000000000) : 0,
+        .micro_batches = 1 + prng_below(&prng, 3),
+        .exchanges = shapes[shape].experts > 1 ? 1 : 0,
+        .collective = kinds[prng_below(&prng, 3)],
+        .overlap_permille = prng_below(&prng, 3) * 500,
+        .chunks = 2,
+        .message_bytes = 1000 + prng_below(&prng, 1000),
+        .activation_bytes = 100 + prng_below(&prng, 100),
+        .tensor_bytes = 100,
+        .dispatch_bytes = 40,
+        .combine_bytes = 80,
+        .outstanding = 1 + prng_below(&prng, 2),
+        .qps = 1 + prng_below(&prng, 2),
+        .iterations = 1 + prng_below(&prng, 3) };
+    uint32_t data = workload.rank_count / (workload.tensor * workload.pipeline);
+    uint64_t passes = 2 * (uint64_t)workload.micro_batches;
+    uint64_t halves = workload.collective == SIM_REDUCE_SCATTER ? 1 : 2;
+    uint64_t stages = passes * workload.tensor * data * (workload.pipeline - 1);
+    uint64_t experts = passes * workload.exchanges * workload.rank_count / workload.expert *
+                       (workload.expert - 1) * (40 + 80);
+    uint64_t gradients = workload.tensor * workload.pipeline * halves * (data - 1);
+
+    workload.compute_ps = 3 * workload.micro_batches * (uint64_t)prng_below(&prng, 1000);
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world),
+        workload.iterations *
+            (stages * workload.activation_bytes + experts + gradients * workload.message_bytes));
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].steps, workload.iterations);
+}

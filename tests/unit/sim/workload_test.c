@@ -90,6 +90,19 @@ SPEC("the time of a collective of 131,072 ranks, 2 * 512 GiB each at 800 Gb/s, i
     EXPECT_EQ(sim_collective_ps(&ring, 131072 * UINT64_C(800000000000)) / 10000000000, 1099);
 }
 
+SPEC("a step of a pipeline computes for all micro-batches, and fills and drains its stages")
+{
+    struct sim_workload pipeline = work(SIM_PARALLEL_TRAINING, 8);
+
+    pipeline.pipeline = 4;
+    pipeline.micro_batches = 8;
+    pipeline.compute_ps = 24000; /* 8 times 1000 forward and 2000 backward */
+    EXPECT_EQ(sim_compute_ps(&pipeline), (8 + 3) * 3000);
+    pipeline.pipeline = 1;
+    EXPECT_EQ(sim_compute_ps(&pipeline), 24000);
+    EXPECT_EQ(sim_compute_ps(&(struct sim_workload){ .kind = SIM_ALL_REDUCE }), 0);
+}
+
 /* ---- placement ------------------------------------------------------------------------------- */
 
 SPEC("packed ranks are on consecutive NICs, listed ranks on the listed NICs")
@@ -365,6 +378,26 @@ SPEC("an impossible workload is refused with the wrong member")
     EXPECT_STR_EQ(problem_with(&bad), "local_rate");
     bad = good, bad.kind = SIM_TREE_ALL_REDUCE, bad.chunks = 1 << 20;
     EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
+    good.kind = SIM_PARALLEL_TRAINING, good.collective = SIM_ALL_REDUCE;
+    good.pipeline = 2, good.activation_bytes = 1;
+    EXPECT_STR_EQ(problem_with(&good), "");
+    bad = good, bad.pipeline = 3;
+    EXPECT_STR_EQ(problem_with(&bad), "ranks");
+    bad = good, bad.collective = SIM_ALL_TO_ALL;
+    EXPECT_STR_EQ(problem_with(&bad), "collective");
+    bad = good, bad.tensor = 2;
+    EXPECT_STR_EQ(problem_with(&bad), "local_rate");
+    bad.local_bps = 1, bad.group = 3;
+    EXPECT_STR_EQ(problem_with(&bad), "group");
+    bad = good, bad.activation_bytes = 0;
+    EXPECT_STR_EQ(problem_with(&bad), "activation_bytes");
+    bad = good, bad.expert = 4;
+    EXPECT_STR_EQ(problem_with(&bad), "exchanges");
+    bad.exchanges = 1, bad.dispatch_bytes = 3;
+    EXPECT_STR_EQ(problem_with(&bad), "dispatch_bytes");
+    bad.expert = 3;
+    EXPECT_STR_EQ(problem_with(&bad), "expert");
+    good.kind = SIM_ALL_REDUCE;
     bad = good, bad.evs = &no_path, bad.ev_count = 1;
     EXPECT_STR_EQ(problem_with(&bad), "evs");
 }
