@@ -90,20 +90,11 @@ static bool include_fabric(struct yaml *yaml, struct yaml_node *top)
 {
     struct yaml_node *node = (struct yaml_node *)yaml_member(top, "fabric");
     struct yaml_node *included;
-    const char *slash;
-    char path[PATH_BYTES];
-    int length;
+    const char *path;
 
     if (!node || node->kind != YAML_SCALAR || yaml_is_empty(node))
         return true;
-    slash = node->place.line ? strrchr(node->place.source, '/') : NULL;
-    if (!slash || node->text[0] == '/')
-        length = snprintf(path, sizeof(path), "%s", node->text);
-    else
-        length = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - node->place.source),
-            node->place.source, node->text);
-    if (length >= (int)sizeof(path))
-        return yaml_complain(yaml, node, "this path is too long");
+    path = yaml_path(yaml, node);
     if (access(path, R_OK) != 0)
         return yaml_complain(yaml, node, "%s: %s; name a fabric file, or write its keys here", path,
             strerror(errno));

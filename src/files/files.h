@@ -2,6 +2,7 @@
 /* The public header of this folder: files that users write and read. */
 #pragma once
 
+#include "files/claim_file.h"
 #include "files/criterion.h"
 #include "files/experiment.h"
 #include "files/fabric_file.h"

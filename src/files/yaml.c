@@ -83,6 +83,21 @@ bool yaml_is_empty(const struct yaml_node *node)
     return !*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0;
 }
 
+const char *yaml_path(struct yaml *yaml, const struct yaml_node *node)
+{
+    const char *slash = node->place.line ? strrchr(node->place.source, '/') : NULL;
+    size_t folder_bytes = slash ? (size_t)(slash + 1 - node->place.source) : 0;
+    size_t name_bytes = strlen(node->text);
+    char *path;
+
+    if (folder_bytes == 0 || node->text[0] == '/')
+        return node->text;
+    path = yaml_take(yaml, folder_bytes + name_bytes + 1, 1);
+    memcpy(path, node->place.source, folder_bytes);
+    memcpy(path + folder_bytes, node->text, name_bytes);
+    return path;
+}
+
 void yaml_adopt(struct yaml_node *parent, struct yaml_node *child)
 {
     child->parent = parent;

@@ -65,6 +65,9 @@ struct yaml_node *yaml_copy(struct yaml *, const struct yaml_node *);
 const struct yaml_node *yaml_member(const struct yaml_node *mapping, const char *key);
 /* Returns true if the key has no value: empty, ~ or null. */
 bool yaml_is_empty(const struct yaml_node *);
+/* Returns the path of the file that a scalar names, relative to the folder of the file that the
+ * scalar is in. */
+const char *yaml_path(struct yaml *, const struct yaml_node *);
 
 /* Puts `value` at `path` (keys and list indexes separated by dots), replacing the current value.
  * Creates mappings on the way; lists do not grow. */

@@ -61,6 +61,13 @@ static const json_t *run_called(const json_t *runs, const char *label, size_t le
     return NULL;
 }
 
+/* Returns the figure of a run; NULL: there is none. */
+static const json_t *figure_of(const json_t *run, const char *name)
+{
+    return strcmp(name, "simulated_us") == 0 ? json_object_get(run, name)
+                                             : walk_path(json_object_get(run, "summary"), name);
+}
+
 static bool look_up(void *context, const char *name, double *value)
 {
     const struct scope *scope = context;
@@ -73,8 +80,7 @@ static bool look_up(void *context, const char *name, double *value)
         run = run_called(scope->runs, name + 5, length);
         name += 5 + length + (name[5 + length] == '.');
     }
-    found = strcmp(name, "simulated_us") == 0 ? json_object_get(run, name)
-                                              : walk_path(json_object_get(run, "summary"), name);
+    found = figure_of(run, name);
     if (!json_is_number(found))
         return false;
     *value = json_number_value(found);
@@ -150,4 +156,89 @@ void result_criteria_judge_alone(const struct experiment *experiment, json_t *ru
     struct scope scope = { .run = run };
 
     judge_run(experiment, &scope, run);
+}
+
+/* ---- over seeds ------------------------------------------------------------------------------ */
+
+#define ALL_SEEDS SIZE_MAX
+
+struct seeds {
+    const json_t *runs;
+    size_t chosen;  /* the number of a seed, or ALL_SEEDS: the mean */
+    bool is_absent; /* a name that no run, or not every run, has */
+};
+
+static bool look_up_seeds(void *context, const char *name, double *value)
+{
+    struct seeds *seeds = context;
+    bool has_label = strncmp(name, "runs.", 5) == 0;
+    const char *label = name + 5;
+    size_t length = has_label ? strcspn(label, ".") : 0;
+    const char *path = has_label ? label + length + (label[length] == '.') : name;
+    size_t count = 0;
+    size_t taken = 0;
+    double sum = 0;
+    size_t index;
+    const json_t *run;
+
+    json_array_foreach(seeds->runs, index, run)
+    {
+        const json_t *figure = figure_of(run, path);
+        size_t seed = count;
+
+        if (has_label && !is_called(run, label, length))
+            continue;
+        count++;
+        if (seeds->chosen != ALL_SEEDS && seeds->chosen != seed)
+            continue;
+        seeds->is_absent = seeds->is_absent || !figure;
+        if (!json_is_number(figure))
+            return false;
+        sum += json_number_value(figure);
+        taken++;
+    }
+    seeds->is_absent = seeds->is_absent || count == 0;
+    *value = taken ? sum / (double)taken : 0;
+    return taken > 0;
+}
+
+/* Adds the smallest and the largest value of all seeds. */
+static void add_spread(json_t *json, const char *text, const json_t *runs)
+{
+    struct criterion_outcome outcome;
+    double least = 0;
+    double most = 0;
+
+    for (size_t seed = 0; seed < json_array_size(runs); seed++) {
+        struct seeds seeds = { .runs = runs, .chosen = seed };
+
+        criterion_evaluate(text, look_up_seeds, &seeds, &outcome);
+        if (outcome.problem[0])
+            break;
+        least = seed && least < outcome.value ? least : outcome.value;
+        most = seed && most > outcome.value ? most : outcome.value;
+    }
+    json_object_set_new(json, "least", json_real(least));
+    json_object_set_new(json, "most", json_real(most));
+}
+
+json_t *result_criteria_judge_seeds(const char *text, const json_t *runs)
+{
+    struct seeds seeds = { .runs = runs, .chosen = ALL_SEEDS };
+    struct criterion_outcome outcome;
+    json_t *json = json_object();
+
+    criterion_evaluate(text, look_up_seeds, &seeds, &outcome);
+    if (outcome.problem[0]) {
+        bool is_wrong = outcome.result == CRITERION_MALFORMED || seeds.is_absent;
+
+        json_object_set_new(json, "value", json_null());
+        json_object_set_new(json, "pass", is_wrong ? json_null() : json_false());
+        json_object_set_new(json, "problem", json_string(outcome.problem));
+        return json;
+    }
+    json_object_set_new(json, "value", json_real(outcome.value));
+    json_object_set_new(json, "pass", json_boolean(outcome.result == CRITERION_HOLDS));
+    add_spread(json, text, runs);
+    return json;
 }

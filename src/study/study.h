@@ -14,6 +14,7 @@
 #include "study/job_file.h"
 #include "study/job_model.h"
 #include "study/study_checkpoint.h"
+#include "study/study_claims.h"
 #include "study/study_compare.h"
 #include "study/study_jobs.h"
 #include "study/study_plan.h"

@@ -243,7 +243,7 @@ static void add_experiment(const struct study_sweep_entry *entry, json_t *run)
     json_object_set_new(run, "label", json_sprintf("%s%s%s", name, *label ? " " : "", label));
 }
 
-static json_t *runs_of_plan(const struct study_sweep *sweep, uint32_t plan_index)
+json_t *study_sweep_runs(const struct study_sweep *sweep, uint32_t plan_index)
 {
     json_t *runs = json_array();
 
@@ -259,7 +259,7 @@ struct study_sweep_verdict study_sweep_judge(struct study_sweep *sweep)
     json_t *all = json_array();
 
     for (uint32_t i = 0; i < sweep->plan_count; i++) {
-        json_t *runs = runs_of_plan(sweep, i);
+        json_t *runs = study_sweep_runs(sweep, i);
 
         verdict.all_hold =
             result_criteria_judge(&sweep->plans[i].runs[0]->experiment, runs) && verdict.all_hold;

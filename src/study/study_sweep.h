@@ -52,6 +52,10 @@ struct study_sweep_watch {
 bool study_sweep_run(
     struct study_sweep *, const struct study_manner *, const struct study_sweep_watch *);
 
+/* Returns the runs of one plan that are there, without series and events. The caller releases them.
+ */
+json_t *study_sweep_runs(const struct study_sweep *, uint32_t plan_index);
+
 /* Judges the criteria of all experiments. Returns the runs as a result for tables and CSV, which
  * the caller releases. */
 struct study_sweep_verdict {

@@ -56,7 +56,7 @@ completes 'completes the host links of a fabric' 'h1.p0 h1.p1' fabric fault -n l
 completes 'completes the links between switches of a fabric' 'p0.t0.1-t1.0' fabric fault -n lab link p0.t0.1
 "$BUILD/bin/mrc" fabric stop -n lab
 
-for subcommand in compare completion decode dev doctor ev exec job monitor perf port qp report sim stat sweep switch; do
+for subcommand in claims compare completion decode dev doctor ev exec job monitor perf port qp report sim stat sweep switch; do
     completes "completes --help of mrc $subcommand" '--help' "$subcommand" --hel
 done
 done_testing

@@ -32,6 +32,7 @@ agree() # PAGE COMMAND...: a command is the words behind mrc
     is "  and the help has no other options" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-help" | xargs)" ''
 }
 
+agree mrc-claims claims
 agree mrc-compare compare
 agree mrc-completion completion
 agree mrc-decode decode
