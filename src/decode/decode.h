@@ -3,6 +3,7 @@
  * and JSON. */
 #pragma once
 
+#include "decode/decode_captured.h"
 #include "decode/decode_packet.h"
 #include "decode/decode_print.h"
 #include "decode/decode_words.h"

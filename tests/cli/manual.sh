@@ -35,6 +35,7 @@ agree() # PAGE COMMAND...: a command is the words behind mrc
 agree mrc-claims claims
 agree mrc-compare compare
 agree mrc-completion completion
+agree mrc-conform 'conform capture'
 agree mrc-decode decode
 agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor

@@ -10,11 +10,16 @@ begin_fabric 1
 exits 0 'two processes write while MRC_PCAP is set' env MRC_PCAP="$SCRATCH/%d.pcapng" \
     timeout 60 "$mrc" perf write --devices mrc0,mrc3 -s 20000 -n 200 -c -w 0
 
+# The first packet that a NIC sends or receives is from mrc0 to mrc3.
+addresses=$("$mrc" decode -c 1 "$SCRATCH/mrc0.pcapng" | awk '{ print $3, $5 }')
 for device in mrc0 mrc3; do
     capture=$SCRATCH/$device.pcapng
+    nic=${addresses#* }
+    [ $device = mrc3 ] || nic=${addresses% *}
     exits 0 "mrc decode reads the capture of $device" "$mrc" decode "$capture"
     shown=$(printf '%s\n' "$output" | wc -l)
     is '  and shows more than 1000 packets' "$([ "$shown" -gt 1000 ] && echo enough)" enough
+    exits 0 '  which violate nothing' "$mrc" conform capture --patience 1s --at "$nic" "$capture"
     is '  and all of them are MRC' "$("$mrc" decode --all "$capture" | wc -l)" "$shown"
     if command -v tshark >/dev/null; then
         HOME=$SCRATCH XDG_CONFIG_HOME=$SCRATCH tshark -r "$capture" -o udp.ignore_ipv6_zero_checksum:TRUE -o udp.try_heuristic_first:TRUE \

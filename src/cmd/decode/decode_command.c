@@ -36,27 +36,6 @@ struct source {
     uint32_t interface; /* number of the interface in the output, with --write */
 };
 
-static void parse_packet(struct decoding *decoding, const struct capture *capture,
-    const struct capture_packet *raw, struct decode_packet *packet)
-{
-    struct bytes_in in = bytes_in(raw->bytes, raw->captured_bytes);
-    struct decode_input input = { .scratch = decoding->scratch };
-    uint16_t ether_type;
-
-    if (!capture->is_text && !link_layer_skip(capture->link_type, &in, &ether_type)) {
-        decode_packet_set_foreign(packet, ether_type, raw->original_bytes);
-        return;
-    }
-    input.bytes = in.at;
-    input.captured_bytes = (uint32_t)bytes_left(&in);
-    input.length = raw->original_bytes - (uint32_t)(in.at - raw->bytes);
-    decode_packet_parse(packet, &decoding->options->format, &input);
-    if (capture->is_text)
-        decode_packet_expect_mrc(packet);
-    if (!decoding->options->skips_icrc)
-        decode_packet_check_icrc(packet);
-}
-
 static void print_item(struct decoding *decoding, const struct decode_item *item)
 {
     switch (decoding->options->form) {
@@ -135,7 +114,10 @@ static void decode_frame(
 {
     struct decode_packet packet;
 
-    parse_packet(decoding, &source->capture, raw, &packet);
+    decode_captured(
+        &packet, &decoding->options->wire.format, &source->capture, raw, decoding->scratch);
+    if (!decoding->options->skips_icrc)
+        decode_packet_check_icrc(&packet);
     if (!count_packet(decoding, &packet))
         return;
     show_packet(decoding, source, raw, &packet);
@@ -191,7 +173,7 @@ static void decode_file(struct decoding *decoding, const char *file)
 
 static void sum_up_foreign(const struct decoding *decoding)
 {
-    const struct wire_format *format = &decoding->options->format;
+    const struct wire_format *format = &decoding->options->wire.format;
     bool is_one = decoding->foreign_count == 1;
     char also[16] = "";
 

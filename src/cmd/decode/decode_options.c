@@ -7,8 +7,6 @@
 
 #include <unistd.h>
 
-#include "cmd/decode/decode_knobs.h"
-
 static enum cmd_status choose_tree(void *options, char *value)
 {
     (void)value;
@@ -33,18 +31,7 @@ static const struct option_row rows[] = {
     { OPTION_NUMBER, 'c', "count", "N", "stop after N packets", AT(count_max), .least = 1 },
     { OPTION_TEXT, 0, "write", "FILE", "also write the printed packets to FILE, as pcapng", AT(write_path) },
     { OPTION_FLAG, 0, "no-icrc", NULL, "do not check the invariant CRC", AT(skips_icrc) },
-    { OPTION_HEADING, .help = "\nSettings that the operator chooses or the specification leaves open (defaults in brackets):" },
-    { OPTION_CALL, 0, "udp-port", "N", "the UDP port; may be given twice, then both are accepted [4791 4971]",
-        .read = decode_knobs_udp_port, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "dscp", "NAME=N,...", "code points [no_trim=0,trimmable=4,trimmable_retx=8,trimmed=12,\n"
-        "trimmed_lasthop=16,control=46]", .read = decode_knobs_dscp, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "ev-order", "WHICH", "the field with the high half of an EV: flow-label or source-port\n"
-        "[flow-label]", .read = decode_knobs_ev_order, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "uplink-bits", "N", "width of the uplink in an EV; the plane is in the bits above it [8]",
-        .read = decode_knobs_ev_width, .values = OPTION_VALUES_NONE },
-    { OPTION_FLAG, 0, "m-before-se", NULL, "the second byte of BTH begins with M followed by SE", AT(format.m_before_se) },
-    { OPTION_NUMBER, 0, "nak-write-imm", "N", "syndrome of the NAK for too many WriteImm in flight [0x65]",
-        AT(format.nak_write_imm_limit), .least = 0x60, .most = 0x7f },
+    FORMAT_OPTION_ROWS,
 };
 /* clang-format on */
 
@@ -79,13 +66,14 @@ static enum cmd_status check_options(const struct decode_options *options)
     if (options->file_count == 0 && isatty(STDIN_FILENO))
         return cmd_complain(CMD_MISUSED, "decode",
             "name a FILE or pipe packets to standard input; see 'mrc decode --help'");
-    return decode_knobs_check(&options->format);
+    return format_options_check(&options->wire);
 }
 
 bool decode_options_read(
     struct decode_options *options, int argument_count, char **arguments, enum cmd_status *status)
 {
-    *options = (struct decode_options){ .format = format_default, .count_max = UINT64_MAX };
+    *options = (struct decode_options){ .wire = { .command = "decode", .format = format_default },
+        .count_max = UINT64_MAX };
     if (!options_read(&decode_option_table, options, argument_count, arguments, status))
         return false;
     options->files = arguments + optind;

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/options.h"
-#include "wire/format.h"
+#include "cmd/format_options.h"
 
 enum decode_form {
     DECODE_LINES,
@@ -15,9 +14,8 @@ enum decode_form {
 };
 
 struct decode_options {
+    struct format_options wire; /* first */
     enum decode_form form;
-    struct wire_format format;
-    uint32_t port_count; /* the number of --udp-port options read so far */
     bool shows_foreign;
     bool skips_icrc;
     uint64_t count_max;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc conform: lists its verbs. */
+#include "cmd/conform/conform_verbs.h"
+
+static const struct cmd *const verbs[] = { &conform_capture_command, NULL };
+
+const struct cmd conform_command = {
+    .name = "conform",
+    .summary = "check other implementations against the protocol",
+    .verbs = verbs,
+    .purpose = "Checks other implementations against the protocol.",
+};

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs of mrc conform. */
+#pragma once
+
+#include "cmd/cmd.h"
+
+extern const struct cmd conform_capture_command;
