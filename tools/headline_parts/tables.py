@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums up the results of tools/headline: figures and tables of the four parts."""
+
+import math
+
+from headline_parts import plan
+
+LINK_BPS = 400e9
+ENOUGH = 0.9  # of the efficiency of MRC
+# Quantiles of Student's t distribution for two-sided intervals of 95 %, with two and more degrees of freedom.
+STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+def spread(values):
+    """(mean, low, high): a confidence interval of 95 %, or the smallest and the largest of fewer than three values."""
+    if not values:
+        return None, None, None
+    mean = sum(values) / len(values)
+    if len(values) < 3:
+        return mean, min(values), max(values)
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    half = STUDENT[min(len(values) - 3, len(STUDENT) - 1)] * deviation / math.sqrt(len(values))
+    return mean, mean - half, mean + half
+
+
+def sent_bytes(result):
+    """What a rank sends."""
+    share = {"ring": 2 * (plan.RING - 1) / plan.RING, "permutation": 1}.get(result["workload"])
+    if share is None:
+        share = (result["group"] - 1) / result["group"]
+    return share * plan.BYTES_MB * 1e6
+
+
+def efficiency(result):
+    """Payload of a NIC until the last of all has finished, as a share of its line rate. 0: a QP failed."""
+    figures = result["figures"]
+    if figures["qp_errors"] > 0 or figures["status"] != "finished":
+        return 0
+    return 8 * sent_bytes(result) / (figures["simulated_us"] * 1e-6 * LINK_BPS)
+
+
+def pick(results, **wanted):
+    return [result for result in results if all(result.get(name) == value for name, value in wanted.items())]
+
+
+def names_in(results, order):
+    there = {result["contender"] for result in results}
+    return [name for name in order if name in there]
+
+
+def percent(value):
+    return "" if value is None else f"{100 * value:.1f} %"
+
+
+def with_interval(values, text=percent):
+    mean, low, high = spread(values)
+    if mean is None:
+        return ""
+    return text(mean) if low == high else f"{text(mean)} +- {text((high - low) / 2)}"
+
+
+def time_text(us):
+    for least, unit in ((1e6, "s"), (1e3, "ms"), (1, "us")):
+        if us >= 0.9995 * least:
+            return f"{us / least:.3g} {unit}"
+    return "0" if us < 0.05 else f"{us:.2g} us"
+
+
+def line(name, order, points):
+    """points: lists of values."""
+    means = [spread(values) for values in points]
+    return {"name": name, "color": order.index(name), "mean": [each[0] for each in means],
+            "low": [each[1] for each in means], "high": [each[2] for each in means]}
+
+
+def markdown(table):
+    rows = [table["head"], ["---"] * len(table["head"])] + table["rows"]
+    return "".join("| " + " | ".join(str(cell) for cell in row) + " |\n" for row in rows)
+
+
+# ---- sizes ----------------------------------------------------------------------------------------------------------
+
+ORDER = plan.MAIN + plan.PROFILES
+
+
+def best_roce(results, size):
+    """(contender, efficiencies) of the RoCEv2 with the best mean."""
+    by_name = {name: [efficiency(result) for result in pick(results, size=size, contender=name)]
+               for name in names_in(pick(results, size=size), ORDER) if name.startswith("roce")}
+    return max(by_name.items(), key=lambda item: spread(item[1])[0]) if by_name else (None, [])
+
+
+def crossing_rows(results):
+    rows = []
+    for workload in plan.WORKLOADS:
+        for loss in plan.LOSSES:
+            here = pick(results, workload=workload, loss=loss)
+            cells = []
+            crossing = "none"
+            for size in sizes_in(here):
+                mrc = spread([efficiency(result) for result in pick(here, size=size, contender="mrc")])[0]
+                name, values = best_roce(here, size)
+                share = spread(values)[0] / mrc if mrc and name else None
+                cells.append("" if share is None else f"{share:.2f} {name[5:]}")
+                if share is not None and share < ENOUGH and crossing == "none":
+                    crossing = f"{size:,}"
+            if cells:
+                rows.append([workload, f"{loss:g}"] + cells + [crossing])
+    return rows
+
+
+def sizes_in(results):
+    return sorted({result["size"] for result in results})
+
+
+def size_table(results, workload, loss):
+    here = pick(results, workload=workload, loss=loss)
+    sizes = sizes_in(here)
+    return {"title": f"{workload}, loss {loss:g}: efficiency", "head": [""] + [f"{size:,}" for size in sizes],
+            "rows": [[name] + [with_interval([efficiency(result) for result in pick(here, size=size, contender=name)])
+                               for size in sizes] for name in names_in(here, ORDER)]}
+
+
+def size_figure(results, workload, loss):
+    here = pick(results, workload=workload, loss=loss)
+    sizes = sizes_in(here)
+    return {"title": f"{workload}, loss {loss:g}", "x": sizes, "x_unit": "count", "unit": "share", "most": 1,
+            "lines": [line(name, ORDER, [[efficiency(result) for result in pick(here, size=size, contender=name)]
+                                         for size in sizes]) for name in names_in(here, plan.MAIN)]}
+
+
+def sizes_section(results):
+    here = [result for result in pick(results, part="sizes") if result["workload"] != "all-to-all" or
+            (result["group"], result["peers"]) == (64, 8)]
+    cases = [(workload, loss) for workload in plan.WORKLOADS for loss in plan.LOSSES
+             if pick(here, workload=workload, loss=loss)]
+    return {"id": "sizes", "title": "Efficiency by size",
+            "note": "Payload until the last NIC has finished, as a share of the line rate of a NIC.",
+            "figures": [size_figure(here, *case) for case in cases],
+            "tables": [{"title": f"The best RoCEv2 as a share of MRC, and the first size below {ENOUGH}",
+                        "head": ["", "loss"] + [f"{size:,}" for size in sizes_in(here)] + ["below"],
+                        "rows": crossing_rows(here)}] + [size_table(here, *case) for case in cases]}
+
+
+# ---- groups ---------------------------------------------------------------------------------------------------------
+
+RIVALS = ("roce-1qp", "roce-8qp", "uet", "ib")
+
+
+def gains(here, size, rival):
+    """The gain of MRC over a rival, one for each seed."""
+    found = []
+    for result in pick(here, size=size, contender="mrc"):
+        others = pick(here, size=size, contender=rival, seed=result["seed"])
+        if others and efficiency(others[0]) > 0:
+            found.append(efficiency(result) / efficiency(others[0]) - 1)
+    return found
+
+
+def groups_section(results):
+    here = pick(results, workload="all-to-all", loss=0)
+    figures = []
+    rows = []
+    for peers in ("8", "all"):
+        for group in plan.GROUPS:
+            case = [result for result in pick(here, group=group) if (result["peers"] == 8) == (peers == "8")]
+            sizes = sizes_in(case)
+            if not sizes:
+                continue
+            title = f"groups of {group}, {peers} peers at once"
+            figures.append({"title": title + ": gain of MRC", "x": sizes, "x_unit": "count", "unit": "gain",
+                            "lines": [line(name, RIVALS, [gains(case, size, name) for size in sizes])
+                                      for name in RIVALS]})
+            for size in sizes:
+                rows.append([f"{group}, {peers}", f"{size:,}"] +
+                            [with_interval([efficiency(result) for result in pick(case, size=size, contender=name)])
+                             for name in ("mrc",) + RIVALS] +
+                            [with_interval(gains(case, size, name)) for name in ("roce-1qp", "roce-8qp")])
+    return {"id": "groups", "title": "All-to-all in groups", "note": "8 MB for each rank; every NIC is in a group.",
+            "figures": figures, "tables": [{
+                "title": "Efficiency, and the gain of MRC over RoCEv2",
+                "head": ["group, peers", "NICs", "mrc"] + list(RIVALS) + ["over roce-1qp", "over roce-8qp"],
+                "rows": rows}]}
+
+
+# ---- failures -------------------------------------------------------------------------------------------------------
+
+def low_text(values, longest):
+    return "no dip" if max(values) == 0 else time_text(sum(values) / len(values)) + (
+        f" (to {time_text(longest)})" if longest > 1.05 * sum(values) / len(values) else "")
+
+
+def recovery_cell(found):
+    """How long the job was slow, and how fast it was at the end."""
+    if not found:
+        return ""
+    figures = [result["figures"] for result in found]
+    failed = sum(each["qp_errors"] > 0 for each in figures)
+    if failed:
+        return f"QPs fail ({failed} of {len(figures)})" if failed < len(figures) else "QPs fail"
+    end = f", {100 * sum(each['end_share'] for each in figures) / len(figures):.0f} %"
+    stuck = sum(each["is_low"] for each in figures)
+    if stuck:
+        return ("not in " if stuck == len(figures) else f"not in {stuck} of {len(figures)}, ") + time_text(
+            max(each["after_us"] for each in figures)) + end
+    values = [each["low_us"] for each in figures]
+    return low_text(values, max(values)) + end
+
+
+def recovery_bar(name, found):
+    figures = [result["figures"] for result in found]
+    is_over = all(each["qp_errors"] == 0 and not each["is_low"] for each in figures)
+    return {"name": name, "text": recovery_cell(found),
+            "us": sum(each["low_us"] for each in figures) / len(figures) if is_over else None}
+
+
+def recovery_section(results):
+    here = pick(results, part="recovery")
+    names = names_in(here, tuple(plan.RECOVERING))
+    faults = [fault for fault in plan.FAULTS if pick(here, fault=fault)]
+    figures = [{"title": fault, "bars": [recovery_bar(name, pick(here, contender=name, fault=fault)) for name in names
+                                         if pick(here, contender=name, fault=fault)]} for fault in faults]
+    return {"id": "recovery", "title": "Recovery by class of failure",
+            "note": "How long the ring was below half of what the failure leaves (10 us to 10 s, logarithmic; a full bar: "
+                    "it did not end), and goodput at the end as a share of that before.",
+            "figures": figures,
+            "tables": [{"title": "Time until no longer slow, and goodput at the end", "head": [""] + faults,
+                        "rows": [[name] + [recovery_cell(pick(here, contender=name, fault=fault)) for fault in faults]
+                                 for name in names]}]}
+
+
+def lost_values(found):
+    """Time lost; at least a tenth of a microsecond, so that a logarithm exists. Nothing if QPs failed."""
+    return [max(result["figures"]["lost_us"], 0.1) for result in found if result["figures"]["qp_errors"] == 0]
+
+
+def lost_cell(found):
+    if not found:
+        return ""
+    failed = sum(result["figures"]["qp_errors"] > 0 for result in found)
+    if failed == len(found):
+        return "QPs fail"
+    values = lost_values(found)
+    return time_text(sum(values) / len(values)) + (f" (QPs fail in {failed} of {len(found)})" if failed else "")
+
+
+def flaps_section(results):
+    here = pick(results, part="flaps")
+    names = names_in(here, plan.FLAPPING)
+    downs = sorted({result["down_us"] for result in here})
+    titles = {"link": "a link between T0 and T1", "port": "a port of a NIC"}
+    figures = []
+    tables = []
+    for fault in plan.WHERE:
+        case = pick(here, fault=fault)
+        if not case:
+            continue
+        figures.append({"title": f"time lost if {titles[fault]} is down once", "x": downs, "x_unit": "time",
+                        "unit": "time", "is_log": True,
+                        "lines": [line(name, plan.FLAPPING, [lost_values(pick(case, contender=name, down_us=down))
+                                                             for down in downs]) for name in names]})
+        tables.append({"title": f"Time lost if {titles[fault]} is down once, for",
+                       "head": [""] + [time_text(down) for down in downs],
+                       "rows": [[name] + [lost_cell(pick(case, contender=name, down_us=down)) for down in downs]
+                                for name in names]})
+    return {"id": "flaps", "title": "What a flap costs",
+            "note": "How long the ring would have had to stand still to lose as much.", "figures": figures,
+            "tables": tables}
+
+
+def sections(results):
+    made = (sizes_section(results), groups_section(results), recovery_section(results), flaps_section(results))
+    return [section for section in made if any(table["rows"] for table in section["tables"])]
