@@ -248,8 +248,7 @@ static void on_completed(void *context, uint64_t bytes, uint64_t since_ps, uint6
     if (has_pieces(workload))
         expect_all_pieces(node, node->completions);
     if (pattern_of(workload) == SIM_ALL_TO_ALL)
-        EXPECT_EQ(
-            node->parts[node->completions], (uint64_t)sim_workload_peers(workload) * workload->qps);
+        EXPECT_EQ(node->parts[node->completions], sim_workload_peers(workload) * workload->qps);
     node->completions++;
 }
 
