@@ -6,10 +6,13 @@
     const starts = [];
 
     /* The intervals of a chart, as vertical lines. */
-    function drawIntervals(plot, lines) {
+    function drawIntervals(plot, { lines, is_log: isLog }) {
         const { ctx } = plot;
 
         ctx.save();
+        ctx.beginPath();
+        ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+        ctx.clip();
         lines.forEach((line, index) => {
             if (!plot.series[index + 1].show)
                 return;
@@ -21,7 +24,7 @@
                 const x = plot.valToPos(plot.data[0][i], 'x', true);
 
                 ctx.beginPath();
-                ctx.moveTo(x, plot.valToPos(low, 'y', true));
+                ctx.moveTo(x, low > 0 || !isLog ? plot.valToPos(low, 'y', true) : plot.bbox.top + plot.bbox.height);
                 ctx.lineTo(x, plot.valToPos(line.high[i], 'y', true));
                 ctx.stroke();
             });
@@ -40,7 +43,7 @@
             format, scales, height: 260, legend: true,
             axes: [charts.axis({ values: xValues, size: 30, space: 30 }),
                 charts.axis({ values: (plot, ticks) => ticks.map((tick) => tick === null ? '' : format(tick)), size: charts.axisWidth, space: 38 })],
-            hooks: { setScale: [], draw: [(plot) => drawIntervals(plot, figure.lines)] },
+            hooks: { setScale: [], draw: [(plot) => drawIntervals(plot, figure)] },
         })];
     }
 

@@ -49,14 +49,15 @@ def names_in(results, order):
 
 
 def percent(value):
-    return "" if value is None else f"{100 * value:.1f} %"
+    return "" if value is None else f"{100 * value:.1f}"
 
 
-def with_interval(values, text=percent):
+def with_interval(values):
+    """In percent."""
     mean, low, high = spread(values)
     if mean is None:
         return ""
-    return text(mean) if low == high else f"{text(mean)} +- {text((high - low) / 2)}"
+    return percent(mean) if low == high else f"{percent(mean)} +-{percent((high - low) / 2)}"
 
 
 def time_text(us):
@@ -96,16 +97,18 @@ def crossing_rows(results):
         for loss in plan.LOSSES:
             here = pick(results, workload=workload, loss=loss)
             cells = []
+            names = []
             crossing = "none"
             for size in sizes_in(here):
                 mrc = spread([efficiency(result) for result in pick(here, size=size, contender="mrc")])[0]
                 name, values = best_roce(here, size)
                 share = spread(values)[0] / mrc if mrc and name else None
-                cells.append("" if share is None else f"{share:.2f} {name[5:]}")
+                cells.append("" if share is None else f"{share:.2f}")
+                names.append(name)
                 if share is not None and share < ENOUGH and crossing == "none":
                     crossing = f"{size:,}"
             if cells:
-                rows.append([workload, f"{loss:g}"] + cells + [crossing])
+                rows.append([workload, f"{loss:g}"] + cells + [crossing, str(names[-1])])
     return rows
 
 
@@ -116,7 +119,7 @@ def sizes_in(results):
 def size_table(results, workload, loss):
     here = pick(results, workload=workload, loss=loss)
     sizes = sizes_in(here)
-    return {"title": f"{workload}, loss {loss:g}: efficiency", "head": [""] + [f"{size:,}" for size in sizes],
+    return {"title": f"{workload}, loss {loss:g}: efficiency in %", "head": [""] + [f"{size:,}" for size in sizes],
             "rows": [[name] + [with_interval([efficiency(result) for result in pick(here, size=size, contender=name)])
                                for size in sizes] for name in names_in(here, ORDER)]}
 
@@ -138,7 +141,7 @@ def sizes_section(results):
             "note": "Payload until the last NIC has finished, as a share of the line rate of a NIC.",
             "figures": [size_figure(here, *case) for case in cases],
             "tables": [{"title": f"The best RoCEv2 as a share of MRC, and the first size below {ENOUGH}",
-                        "head": ["", "loss"] + [f"{size:,}" for size in sizes_in(here)] + ["below"],
+                        "head": ["", "loss"] + [f"{size:,}" for size in sizes_in(here)] + ["below", "best at last"],
                         "rows": crossing_rows(here)}] + [size_table(here, *case) for case in cases]}
 
 
@@ -178,16 +181,20 @@ def groups_section(results):
                             [with_interval(gains(case, size, name)) for name in ("roce-1qp", "roce-8qp")])
     return {"id": "groups", "title": "All-to-all in groups", "note": "8 MB for each rank; every NIC is in a group.",
             "figures": figures, "tables": [{
-                "title": "Efficiency, and the gain of MRC over RoCEv2",
-                "head": ["group, peers", "NICs", "mrc"] + list(RIVALS) + ["over roce-1qp", "over roce-8qp"],
+                "title": "Efficiency, and the gain of MRC over RoCEv2, in %",
+                "head": ["group, peers", "NICs", "mrc"] + list(RIVALS) + ["over 1qp", "over 8qp"],
                 "rows": rows}]}
 
 
 # ---- failures -------------------------------------------------------------------------------------------------------
 
-def low_text(values, longest):
-    return "no dip" if max(values) == 0 else time_text(sum(values) / len(values)) + (
-        f" (to {time_text(longest)})" if longest > 1.05 * sum(values) / len(values) else "")
+def low_text(values):
+    """The mean, or from the least to the most if they are far apart."""
+    if max(values) == 0:
+        return "no dip"
+    mean = sum(values) / len(values)
+    far = max(values) > 1.2 * mean
+    return f"{time_text(min(values))} to {time_text(max(values))}" if far else time_text(mean)
 
 
 def recovery_cell(found):
@@ -197,14 +204,13 @@ def recovery_cell(found):
     figures = [result["figures"] for result in found]
     failed = sum(each["qp_errors"] > 0 for each in figures)
     if failed:
-        return f"QPs fail ({failed} of {len(figures)})" if failed < len(figures) else "QPs fail"
+        return f"fails in {failed} of {len(figures)}" if failed < len(figures) else "fails"
     end = f", {100 * sum(each['end_share'] for each in figures) / len(figures):.0f} %"
     stuck = sum(each["is_low"] for each in figures)
     if stuck:
-        return ("not in " if stuck == len(figures) else f"not in {stuck} of {len(figures)}, ") + time_text(
+        return ("not in " if stuck == len(figures) else f"{stuck} of {len(figures)} not in ") + time_text(
             max(each["after_us"] for each in figures)) + end
-    values = [each["low_us"] for each in figures]
-    return low_text(values, max(values)) + end
+    return low_text([each["low_us"] for each in figures]) + end
 
 
 def recovery_bar(name, found):
@@ -224,9 +230,10 @@ def recovery_section(results):
             "note": "How long the ring was below half of what the failure leaves (10 us to 10 s, logarithmic; a full bar: "
                     "it did not end), and goodput at the end as a share of that before.",
             "figures": figures,
-            "tables": [{"title": "Time until no longer slow, and goodput at the end", "head": [""] + faults,
-                        "rows": [[name] + [recovery_cell(pick(here, contender=name, fault=fault)) for fault in faults]
-                                 for name in names]}]}
+            "tables": [{"title": "Time until no longer slow, and goodput at the end; fails: QPs fail",
+                        "head": [""] + some,
+                        "rows": [[fault] + [recovery_cell(pick(here, contender=name, fault=fault)) for name in some]
+                                 for fault in faults]} for some in (names[:4], names[4:]) if some]}
 
 
 def lost_values(found):
@@ -239,9 +246,9 @@ def lost_cell(found):
         return ""
     failed = sum(result["figures"]["qp_errors"] > 0 for result in found)
     if failed == len(found):
-        return "QPs fail"
+        return "fails"
     values = lost_values(found)
-    return time_text(sum(values) / len(values)) + (f" (QPs fail in {failed} of {len(found)})" if failed else "")
+    return time_text(sum(values) / len(values)) + (f", {failed} of {len(found)} fail" if failed else "")
 
 
 def flaps_section(results):
