@@ -25,6 +25,7 @@ struct cmd {
     /* Offers candidates for a word that is not an option. NULL: files. */
     void (*complete)(const struct completion *);
     const struct cmd *const *verbs; /* replaces `run`, `options` and `complete`; ends with NULL */
+    const struct cmd *usual_verb;   /* if an option comes first; NULL: none */
     const char *purpose;            /* a sentence; only for commands with verbs */
 };
 

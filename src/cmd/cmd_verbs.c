@@ -44,6 +44,8 @@ enum cmd_status cmd_run_verb(const struct cmd *command, int argument_count, char
         print_usage(command, stdout);
         return CMD_DONE;
     }
+    if (command->usual_verb && arguments[1][0] == '-')
+        return command->usual_verb->run(argument_count, arguments);
     for (size_t i = 0; command->verbs[i]; i++)
         if (strcmp(command->verbs[i]->name, arguments[1]) == 0)
             return command->verbs[i]->run(argument_count - 1, arguments + 1);

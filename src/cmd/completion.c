@@ -99,12 +99,18 @@ void completion_print(char *const *words, size_t count)
     }
     completion.command = find_command(commands, words[0]);
     if (completion.command && completion.command->verbs) {
+        const struct cmd *usual = completion.command->usual_verb;
+
         if (count == 2) {
             offer_commands(&completion, completion.command->verbs);
+            if (usual)
+                completion_offer_options(&completion, usual->options);
             completion_offer(&completion, "--help");
             return;
         }
-        completion.command = find_command(completion.command->verbs, words[used++]);
+        completion.command = usual && words[used][0] == '-'
+                                 ? usual
+                                 : find_command(completion.command->verbs, words[used++]);
     }
     if (completion.command)
         complete_command(&completion, words + used, count - 1 - used);

@@ -137,9 +137,19 @@ bool price_file_read(struct yaml *yaml, const char *path, struct prices *prices)
     return top && read_prices(yaml, top, prices);
 }
 
-struct price_range price_usd(const struct price *price, double bps)
+static struct price_range scaled(const struct price *price, struct price_range range, double bps)
 {
     double share = price->per_bps ? bps / (double)price->per_bps : 1;
 
-    return (struct price_range){ price->usd.least * share, price->usd.most * share };
+    return (struct price_range){ range.least * share, range.most * share };
+}
+
+struct price_range price_usd(const struct price *price, double bps)
+{
+    return scaled(price, price->usd, bps);
+}
+
+struct price_range price_watts(const struct price *price, double bps)
+{
+    return scaled(price, price->watts, bps);
 }

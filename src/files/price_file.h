@@ -37,5 +37,6 @@ extern const char *const price_file_keys[PRICE_COUNT + 1];
 /* Reads a price file; NULL: the built-in one. Every entry must be there. */
 bool price_file_read(struct yaml *, const char *path, struct prices *);
 
-/* Returns what a part of this rate costs; the rate of a piece is ignored. */
+/* Returns what a part of this rate costs and needs; the rate of a piece is ignored. */
 struct price_range price_usd(const struct price *, double bps);
+struct price_range price_watts(const struct price *, double bps);

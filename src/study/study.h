@@ -13,6 +13,8 @@
 #include "sim/sim.h"
 #include "study/job_file.h"
 #include "study/job_model.h"
+#include "study/size_candidates.h"
+#include "study/size_growth.h"
 #include "study/study_checkpoint.h"
 #include "study/study_claims.h"
 #include "study/study_compare.h"

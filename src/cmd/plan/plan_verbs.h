@@ -4,4 +4,7 @@
 
 #include "cmd/cmd.h"
 
+extern const struct cmd plan_size_command;
+extern const struct cmd plan_failures_command;
+extern const struct cmd plan_chips_command;
 extern const struct cmd plan_path_command;

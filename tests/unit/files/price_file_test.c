@@ -57,7 +57,7 @@ SPEC("the built-in prices are read, and parts cost in proportion to their rate")
     EXPECT(price_file_read(&yaml, NULL, &prices));
     EXPECT(price_usd(&prices.parts[PRICE_SWITCH], 25.6e12).least == 75000);
     EXPECT(price_usd(&prices.parts[PRICE_SWITCH], 25.6e12).most == 125000);
-    EXPECT(prices.parts[PRICE_OPTICS_800G].watts.most == 17);
+    EXPECT(price_watts(&prices.parts[PRICE_OPTICS_800G], 800e9).most == 17);
     EXPECT(price_usd(&prices.parts[PRICE_FIBRE], 800e9).least == 50);
     EXPECT(prices.parts[PRICE_GPU_HOUR].source[0] != '\0');
     yaml_fini(&yaml);
