@@ -72,6 +72,9 @@ void completion_offer_values(const struct completion *completion, enum option_va
     case OPTION_VALUES_CONTENDERS:
         offer_contenders(completion);
         break;
+    case OPTION_VALUES_NORMALISATIONS:
+        completion_offer_all(completion, study_normalisation_words);
+        break;
     default: /* the shell completes file names */
         break;
     }

@@ -27,8 +27,9 @@ enum option_values {
     OPTION_VALUES_NONE, /* no candidates */
     OPTION_VALUES_DEVICES,
     OPTION_VALUES_FABRICS,
-    OPTION_VALUES_PARAMETERS, /* KEY=VALUE of an experiment */
-    OPTION_VALUES_CONTENDERS, /* of mrc compare, separated by commas */
+    OPTION_VALUES_PARAMETERS,     /* KEY=VALUE of an experiment */
+    OPTION_VALUES_CONTENDERS,     /* of mrc compare, separated by commas */
+    OPTION_VALUES_NORMALISATIONS, /* of mrc compare */
     OPTION_VALUES_COUNT,
 };
 

@@ -115,6 +115,58 @@ static size_t unrecovered(const json_t *runs)
     return count;
 }
 
+/* The times of all faults of a kind. */
+struct class_times {
+    struct result_spread recovered_us;
+    struct result_spread stood_us;
+    int faults; /* that found goodput */
+};
+
+static struct class_times times_of(const json_t *runs, const char *kind)
+{
+    struct class_times times = { 0 };
+    size_t run_index;
+    size_t index;
+    json_t *run;
+    json_t *fault;
+
+    json_array_foreach(runs, run_index, run)
+        json_array_foreach(find_path(run, "recovery.faults"), index, fault)
+    {
+        const json_t *stood = json_object_get(fault, "stood_us");
+        const json_t *recovered = json_object_get(fault, "recovered_us");
+
+        if (!json_is_number(stood) ||
+            strcmp(kind, json_string_value(json_object_get(fault, "kind"))) != 0)
+            continue;
+        times.faults++;
+        result_spread_add(&times.stood_us, json_number_value(stood));
+        if (json_is_number(recovered))
+            result_spread_add(&times.recovered_us, json_number_value(recovered));
+    }
+    return times;
+}
+
+/* By kind of failure: how long it took to recover, over all runs. */
+static json_t *recovery_by_kind(const json_t *runs)
+{
+    json_t *by_kind = json_object();
+    size_t index;
+    json_t *fault;
+
+    json_array_foreach(find_path(json_array_get(runs, 0), "recovery.faults"), index, fault)
+    {
+        const char *kind = json_string_value(json_object_get(fault, "kind"));
+        struct class_times times = times_of(runs, kind);
+
+        json_object_set_new(by_kind, kind,
+            json_pack("{s:i,s:i,s:o,s:o}", "faults", times.faults, "unrecovered",
+                times.faults - (int)times.recovered_us.count, "recovered_us",
+                spread_json(&times.recovered_us), "stood_us", spread_json(&times.stood_us)));
+    }
+    return by_kind;
+}
+
 json_t *comparison_entry(const json_t *runs)
 {
     json_t *figures = json_object();
@@ -123,7 +175,8 @@ json_t *comparison_entry(const json_t *runs)
     for (int i = 0; i < COMPARISON_FIGURE_COUNT; i++)
         json_object_set_new(
             figures, comparison_figures[i].key, figure_json(runs, &comparison_figures[i]));
-    return json_pack("{s:I,s:o,s:I,s:O,s:O}", "runs", (json_int_t)json_array_size(runs), "figures",
-        figures, "unrecovered", (json_int_t)unrecovered(runs), "faults",
-        find_path(first, "recovery.faults"), "state", json_object_get(first, "state"));
+    return json_pack("{s:I,s:o,s:I,s:o,s:O,s:O}", "runs", (json_int_t)json_array_size(runs),
+        "figures", figures, "unrecovered", (json_int_t)unrecovered(runs), "recovery",
+        recovery_by_kind(runs), "faults", find_path(first, "recovery.faults"), "state",
+        json_object_get(first, "state"));
 }

@@ -8,7 +8,8 @@
 #include "files/files.h"
 
 const struct study_contender study_contenders[] = {
-#define CONTENDER(name, PROTOCOL, title, settings) { name, SIM_##PROTOCOL, title, settings },
+#define CONTENDER(name, PROTOCOL, title, settings, usual)                                          \
+    { name, SIM_##PROTOCOL, title, settings, usual },
 #include "study/contenders.def"
 };
 const uint32_t study_contender_count = sizeof(study_contenders) / sizeof(study_contenders[0]);
@@ -20,6 +21,16 @@ const struct study_contender_state study_contender_states[SIM_PROTOCOL_COUNT] = 
     [SIM_##PROTOCOL] = { qp_least, qp_most, origin, source, switch_keeps },
 #include "study/contenders.def"
 };
+
+bool study_contender_builds_planes(enum sim_protocol protocol)
+{
+    static const bool builds[SIM_PROTOCOL_COUNT] = {
+#define PLANES(PROTOCOL) [SIM_##PROTOCOL] = true,
+#include "study/contenders.def"
+    };
+
+    return builds[protocol];
+}
 
 void study_contender_choose_all(struct study_contender_choice *choice)
 {

@@ -16,7 +16,8 @@ struct study_contender {
     const char *name;
     enum sim_protocol protocol;
     const char *title;
-    const char *settings; /* KEY=VALUE, separated by blanks */
+    const char *settings; /* KEY=VALUE, separated by blanks: what defines it */
+    const char *usual;    /* likewise: what a search may change */
 };
 extern const struct study_contender study_contenders[];
 extern const uint32_t study_contender_count;
@@ -30,6 +31,9 @@ struct study_contender_state {
     const char *switch_keeps;
 };
 extern const struct study_contender_state study_contender_states[SIM_PROTOCOL_COUNT];
+
+/* Returns whether users of the protocol build several planes, and not a fat tree. */
+bool study_contender_builds_planes(enum sim_protocol);
 
 /* Contenders in the order in which they are shown. */
 struct study_contender_choice {

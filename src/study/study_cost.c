@@ -15,38 +15,59 @@ static const struct {
     [PART_OPTICS] = { "optics", PRICE_OPTICS_800G },
 };
 
-static void count_ends(const struct topology *topology, double gbps[static PART_COUNT])
+struct study_cost_links study_cost_links_of(const struct topology *topology)
 {
+    struct study_cost_links links = { 0 };
     size_t count = topology_link_count(topology);
 
     for (size_t i = 0; i < count; i++) {
         struct topology_element link;
         struct topology_link_kind kind;
-        double rate;
 
         topology_link_numbered(topology, i, &link, &kind);
-        rate = (double)kind.rate_bps / 1e9;
-        gbps[PART_OPTICS] += 2 * rate;
-        gbps[PART_SWITCH] += link.kind == TOPOLOGY_HOST_LINK ? rate : 2 * rate;
+        if (link.kind == TOPOLOGY_HOST_LINK)
+            links.host_gbps += (double)kind.rate_bps / 1e9;
+        else
+            links.switch_gbps += (double)kind.rate_bps / 1e9;
     }
+    return links;
+}
+
+static double ends_gbps(const struct study_cost_links *links, int part)
+{
+    return part == PART_OPTICS ? 2 * (links->host_gbps + links->switch_gbps)
+                               : links->host_gbps + 2 * links->switch_gbps;
+}
+
+double study_cost_mean_usd(const struct study_cost_links *links, const struct prices *prices)
+{
+    double sum_usd = 0;
+
+    for (int i = 0; i < PART_COUNT; i++) {
+        struct price_range usd =
+            price_usd(&prices->parts[parts[i].price], ends_gbps(links, i) * 1e9);
+
+        sum_usd += (usd.least + usd.most) / 2;
+    }
+    return sum_usd;
 }
 
 json_t *study_cost(const struct topology *topology, const struct prices *prices)
 {
-    double gbps[PART_COUNT] = { 0 };
+    struct study_cost_links links = study_cost_links_of(topology);
     double least_usd = 0;
     double most_usd = 0;
     json_t *list = json_object();
 
-    count_ends(topology, gbps);
     for (int i = 0; i < PART_COUNT; i++) {
         const struct price *price = &prices->parts[parts[i].price];
-        struct price_range usd = price_usd(price, gbps[i] * 1e9);
+        double gbps = ends_gbps(&links, i);
+        struct price_range usd = price_usd(price, gbps * 1e9);
 
         least_usd += usd.least;
         most_usd += usd.most;
         json_object_set_new(list, parts[i].word,
-            json_pack("{s:f,s:f,s:f,s:s}", "ends_gbps", gbps[i], "least_usd", usd.least, "most_usd",
+            json_pack("{s:f,s:f,s:f,s:s}", "ends_gbps", gbps, "least_usd", usd.least, "most_usd",
                 usd.most, "source", price->source));
     }
     return json_pack("{s:f,s:f,s:o}", "least_usd", least_usd, "most_usd", most_usd, "parts", list);

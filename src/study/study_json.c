@@ -86,6 +86,24 @@ static uint32_t qps_of_connection(const struct sim_config *config)
                : 1;
 }
 
+/* Returns the entries in the largest table of a switch: MRC has a uSID for each port, InfiniBand a
+ * port for each LID of the subnet, and the others have a route to each leaf. */
+static uint32_t switch_routes(const struct sim_config *config)
+{
+    const struct topology *topology = &config->fabric->topology;
+    uint32_t subnets = topology->graph ? 1 : topology->config.plane_count;
+    uint32_t ports = 0;
+
+    if (config->protocol == SIM_INFINIBAND)
+        return topology->nic_count + topology->switch_count / subnets;
+    if (config->protocol != SIM_MRC)
+        return topology->has_leaves ? topology_leaf_count(topology) : topology->nic_count;
+    for (uint32_t i = 0; i < topology->switch_count; i++)
+        if (topology_port_count(topology, i) > ports)
+            ports = topology_port_count(topology, i);
+    return ports;
+}
+
 static json_t *state_json(const struct measure_record *record)
 {
     const struct sim_config *config = record->plan->sim;
@@ -97,10 +115,10 @@ static json_t *state_json(const struct measure_record *record)
         if (sim_qp_bytes(record->sim, i) > qp_bytes)
             qp_bytes = sim_qp_bytes(record->sim, i);
     sim_roce(record->sim, &roce);
-    return json_pack("{s:I,s:I,s:o,s:I}", "connections_per_nic", (json_int_t)connections,
+    return json_pack("{s:I,s:I,s:o,s:I,s:I}", "connections_per_nic", (json_int_t)connections,
         "qps_per_nic", (json_int_t)connections * (json_int_t)qps_of_connection(config), "qp_bytes",
         qp_bytes ? json_integer((json_int_t)qp_bytes) : json_null(), "switch_headroom_bytes",
-        (json_int_t)roce.headroom_bytes);
+        (json_int_t)roce.headroom_bytes, "switch_routes", (json_int_t)switch_routes(config));
 }
 
 json_t *study_json(const struct study_outcome *outcome)

@@ -28,7 +28,8 @@ static uint64_t seed_of(
 {
     if (changes->seed_count)
         return changes->seeds[repetition];
-    return (changes->has_seed ? changes->seed : experiment->sim.seed) + repetition;
+    return (changes->has_seed ? changes->seed : experiment->sim.seed) + changes->seed_offset +
+           repetition;
 }
 
 static bool add_run(struct study_plan *plan, struct yaml_node *changed, uint32_t index,
@@ -88,6 +89,8 @@ static bool read_tree(struct study_plan *plan, const struct study_changes *chang
             return false;
     return (!changes->protocol ||
                experiment_set_protocol(&plan->yaml, plan->top, changes->protocol)) &&
+           (!changes->change_tree ||
+               changes->change_tree(changes->context, &plan->yaml, plan->top)) &&
            plan_runs(plan, changes);
 }
 

@@ -13,9 +13,13 @@ struct study_changes {
     const char *const *sweeps; /* KEY=VALUE,VALUE,... */
     uint32_t sweep_count;
     const char *protocol; /* NULL: that of the file */
+    /* Changes the tree after the sets; NULL: it remains. Returns false with yaml->problem. */
+    bool (*change_tree)(void *context, struct yaml *yaml, struct yaml_node *top);
+    void *context;
     bool has_seed;
     uint64_t seed;
     uint32_t repeat;       /* 0: the number in the file */
+    uint64_t seed_offset;  /* added to seeds that count from a first one */
     const uint64_t *seeds; /* instead of seed and repeat */
     uint32_t seed_count;   /* 0: none */
 };

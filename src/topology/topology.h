@@ -16,6 +16,7 @@
 #include "topology/graph.h"
 #include "topology/graph_shape.h"
 #include "topology/topology_count.h"
+#include "topology/topology_fat_tree.h"
 #include "topology/topology_leaf.h"
 #include "topology/topology_link.h"
 

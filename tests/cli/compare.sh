@@ -23,6 +23,8 @@ is '  each case has a table' "$(printf '%s\n' "$output" | grep -cE '^(quiet|cut:
 is '  with a row for each contender, after the upper bound' \
     "$(printf '%s\n' "$output" | sed -n '/^quiet/,/^$/p' | awk '{ print $1 }' | xargs)" 'quiet contender ideal mrc roce-8qp'
 is '  and the state of each' "$(printf '%s\n' "$output" | sed -n '/^state/,/^$/p' | grep -cE '^  (mrc|roce-8qp) .*(measured|published)')" 2
+contains '  the normalisation is named' "$output" 'A, same fabric: '
+is '  recovery is shown by kind of failure' "$(printf '%s\n' "$output" | sed -n '/^recovery by/,/^$/p' | awk 'NR == 2 { print $2 }')" down
 is '  the document has all cases and contenders' \
     "$(jq -c '[.openmrc_compare, [.contenders[].name], [.cases[] | [.label, [.entries[] | [.contender, .runs]]]]]' x.json)" \
     '[1,["mrc","roce-8qp"],[["quiet",[["mrc",2],["roce-8qp",2]]],["cut",[["mrc",2],["roce-8qp",2]]]]]'
@@ -47,8 +49,10 @@ is 'MRC recovers from a link that goes down' "$(entry 1 0 '[.unrecovered, .figur
 is '  RoCEv2, which waits for a timeout, loses more' "$(jq '.cases[1].entries | .[1].figures.stood_us.mean > .[0].figures.stood_us.mean' x.json)" true
 is 'a QP of MRC has the size that libmrc uses' "$(entry 0 0 '.state.qp_bytes > 1000 and .state.qp_bytes < 16384')" true
 is '  and RoCEv2 has 8 for each connection' "$(jq -c '.cases[0].entries | .[1].state.qps_per_nic == 8 * .[0].state.qps_per_nic' x.json)" true
+is '  a switch has a route for each port with MRC, and for each leaf with RoCEv2' "$(jq -c '[.cases[0].entries[].state.switch_routes]' x.json)" '[8,2]'
 is 'only PFC reserves buffer' "$(jq -c '[.cases[0].entries[].state.switch_headroom_bytes > 0]' x.json)" '[false,true]'
-is 'cost is that of 8 host links and 8 uplinks' "$(jq -c '.cost.parts | [.switch.ends_gbps, .optics.ends_gbps]' x.json)" '[2400,3200]'
+is 'cost is that of 8 host links and 8 uplinks' "$(jq -c '.contenders[0].cost.parts | [.switch.ends_gbps, .optics.ends_gbps]' x.json)" '[2400,3200]'
+is '  and is printed for each contender' "$(printf '%s\n' "$output" | grep -c 'that of the experiment$')" 2
 is 'the CSV file has a line for each case and contender' "$(cut -d , -f 1-3 x.csv | xargs)" \
     'case,contender,runs quiet,mrc,2 quiet,roce-8qp,2 cut,mrc,2 cut,roce-8qp,2'
 is '  all of one length' "$(awk -F , '{ print NF }' x.csv | sort -u | wc -l)" 1
@@ -62,6 +66,47 @@ exits 0 'without a file, the built-in experiment is run' "$mrc" compare --protoc
 is '  -q prints nothing' "$output" ''
 is '  it is the one of experiments/' "$("$mrc" compare --protocols mrc --set 'sweep=[]' --set duration=100us -j | jq -c .cases)" \
     "$("$mrc" compare --protocols mrc --set 'sweep=[]' --set duration=100us -j "$ROOT/experiments/compare.yaml" | jq -c .cases)"
+
+# Other fabrics: 16 NICs with 2 ports of 100 Gb/s, on switches with 8 ports.
+cat >y.yaml <<'EOT'
+name: planes
+fabric: { planes: 2, t0s: 4, t1s: 4, hosts_per_t0: 4, buffers: { data: 320 kB } }
+duration: 200us
+sample: 10us
+workloads:
+  - { name: ring, kind: all_reduce, placement: random, message_bytes: 1MiB, outstanding: 8 }
+faults: [ { kind: loss, where: p1.t0.1-t1.3, probability: 5 %, at: 50us } ]
+EOT
+"$mrc" compare y.yaml --protocols mrc,ib-static --fabric native -o native.json --csv native.csv -q
+is 'a native fabric has the fat tree that FT3(4) is' "$(jq -c '[.normalisation.letter, .contenders[].fabric]' native.json)" \
+    '["B","that of the experiment","fat tree of three tiers, 8 + 8 + 4 switches, 200 Gb/s"]'
+is '  with 5 instead of 3 Gb/s of switches, and 6 instead of 4 of optics' \
+    "$(jq -c '[.contenders[].cost.parts | [.switch.ends_gbps, .optics.ends_gbps]]' native.json)" '[[9600,12800],[16000,19200]]'
+is '  a fault is at the corresponding link' "$(jq -c '[.cases[0].entries[].faults[0].where]' native.json)" '[["p1.t0.1-t1.3"],["p0.t0.3-t1.3"]]'
+contains '  the CSV file has the normalisation' "$(tail -n 1 native.csv)" ',native fabric,"fat tree of three tiers, '
+is '  nothing exceeds the capacity' "$(jq '[.cases[].entries[].figures.capacity_fraction.max <= 1.0005] | all' native.json)" true
+is '  nor on the same fabric, where only MRC leaves the lossy link' \
+    "$("$mrc" compare y.yaml --protocols mrc,ib-static -j | jq '[.cases[].entries[].figures.capacity_fraction.max <= 1.0005] | all')" true
+is 'a budget leaves half of the uplinks, at the same cost' \
+    "$("$mrc" compare y.yaml --protocols mrc,roce-8qp --fabric budget -j | jq -c '[.normalisation.letter, .contenders[1].fabric, .contenders[0].cost == .contenders[1].cost]')" \
+    '["C","fat tree of three tiers, 8 + 4 + 2 switches, 200 Gb/s",true]'
+
+# The search: the same draws each time, on other seeds.
+search() # ARGUMENT...
+{
+    "$mrc" compare y.yaml --protocols mrc,roce-1qp --best 3 --set duration=60us -j "$@"
+}
+search >best.json
+is 'a search makes the same number of trials for each' "$(jq -c '[.contenders[] | select(.search) | .search.trials]' best.json)" '[3,3]'
+is '  the best is not worse than the usual settings' "$(jq '[.contenders[].search // empty | .best_score >= .usual_score] | all' best.json)" true
+is '  and has a row of its own, unless the usual settings are the best' \
+    "$(jq -c '[.contenders[] | select(.is_best) | .name]' best.json)" "$(jq -c '[.contenders[] | select(.search.found // "" != "") | .name + "+best"]' best.json)"
+is '  rows and entries agree' "$(jq -c '[.cases[].entries[].contender] == [.contenders[].name]' best.json)" true
+is '  what defines a contender stays' "$(jq '[.contenders[] | select(.protocol == "roce") | .settings | test("roce.qps=1 ")] | all' best.json)" true
+is '  with any number of jobs' "$(search --jobs 1 | jq -c .contenders)" "$(jq -c .contenders best.json)"
+is '  what is set is not searched' "$(search --set roce.dcqcn=lab --set roce.marking=scaled | jq '[.contenders[].search.found // "" | test("dcqcn|marking")] | any')" false
+is '  defaults have the figures that they have without a search' "$(jq -c '[.cases[].entries[] | select(.contender == "mrc" or .contender == "roce-1qp")]' best.json)" \
+    "$("$mrc" compare y.yaml --protocols mrc,roce-1qp --set duration=60us -j | jq -c '[.cases[].entries[]]')"
 
 contains 'the page is complete' "$(tail -n 1 x.html)" '</html>'
 is '  every placeholder is replaced' "$(grep -c '{{[a-zA-Z.]*}}' x.html)" 0
@@ -83,6 +128,13 @@ refuses "name one experiment; unexpected argument 'y.yaml'" x.yaml y.yaml
 refuses "--set duration=x: duration: 'x' is not a number; write a time such as 500ns, 1.5us, 2ms or 3s" --set duration=x x.yaml
 printf 'sweep: [ { protocol: mrc }, { protocol: roce } ]\nduration: 1us\nworkloads: [ { kind: permutation } ]\n' >swept.yaml
 refuses 'swept.yaml: sweep: it sets protocol, as this command does; remove it, or use mrc sim' swept.yaml
+refuses "--fabric: there is no 'nativ'; give same, native or budget" --fabric nativ x.yaml
+refuses '--fabric native: roce-8qp: x.yaml:3:9: fabric: it needs several planes with two tiers, which MRC and UET use' \
+    --fabric native --protocols mrc,roce-8qp x.yaml
+refuses "--fabric native: ib: --set faults.0.where=p1: faults.0.where: 'p1': a fat tree has no counterpart of it" --fabric native --protocols ib --set faults.0.where=p1 y.yaml
+refuses '--fabric budget: ib: y.yaml:2:9: fabric: three tiers of switches with 4 ports of 200 Gb/s, as fast as those of this fabric, do not connect 32 NICs; give switches more ports with fabric.radix' \
+    --fabric budget --protocols ib --set fabric.t0s=8 y.yaml
+exits 2 'a search without trials is refused' "$mrc" compare --best 0 x.yaml
 exits 2 'no seeds are refused' "$mrc" compare --seeds 0 x.yaml
 exits 1 'a file that cannot be written is found before the runs' "$mrc" compare --report none/x.html --set duration=3600s --set sample=100ms x.yaml
 contains '  with the reason' "$output" 'none/x.html: No such file or directory'

@@ -10,11 +10,13 @@
 #include "carrier/carrier.h"
 #include "cmd/completion.h"
 #include "cmd/options.h"
+#include "files/files.h"
 #include "result/result.h"
 #include "study/study.h"
 #include "web/web.h"
 
-#define SEEDS_MAX 1000
+#define SEEDS_MAX  1000
+#define TRIALS_MAX 1000
 
 static const char name[] = "compare";
 
@@ -23,9 +25,11 @@ static const char name[] = "compare";
 struct options {
     const char *file; /* NULL: the built-in experiment */
     struct study_contender_choice choice;
+    enum study_normalisation normalisation;
     struct option_list sets;
-    uint32_t seeds; /* 0: the number in the file */
-    uint32_t jobs;  /* 0: one per processor */
+    uint32_t seeds;  /* 0: the number in the file */
+    uint32_t trials; /* 0: no search */
+    uint32_t jobs;   /* 0: one per processor */
     uint32_t threads;
     const char *output_path; /* NULL: none */
     const char *csv_path;
@@ -44,12 +48,30 @@ static enum cmd_status take_protocols(void *options, char *value)
     return cmd_complain(CMD_MISUSED, name, "--protocols: %s", reason);
 }
 
+static enum cmd_status take_fabric(void *options, char *value)
+{
+    struct options *its = options;
+    char known[64];
+
+    for (int i = 0; i < STUDY_NORMALISATION_COUNT; i++)
+        if (strcmp(value, study_normalisation_words[i]) == 0) {
+            its->normalisation = (enum study_normalisation)i;
+            return CMD_DONE;
+        }
+    word_list(study_normalisation_words, known, sizeof(known));
+    return cmd_complain(CMD_MISUSED, name, "--fabric: there is no '%s'; give %s", value, known);
+}
+
 #define AT(member) OPTION_AT(struct options, member)
 
 /* clang-format off */
 static const struct option_row rows[] = {
     { OPTION_CALL, 0, "protocols", "NAME,...", "compare these contenders, or all contenders of a protocol [all]",
         .read = take_protocols, .values = OPTION_VALUES_CONTENDERS },
+    { OPTION_CALL, 0, "fabric", "WHICH", "same: one fabric for all [default]; native: the fabric that users of a protocol build;\nbudget: likewise, at equal cost",
+        .read = take_fabric, .values = OPTION_VALUES_NORMALISATIONS },
+    { OPTION_NUMBER, 0, "best", "N", "try N settings of each contender first, and show it with the best of them as well",
+        AT(trials), .least = 1, .most = TRIALS_MAX },
     { OPTION_NUMBER, 0, "seeds", "N", "N runs of each with consecutive seeds: mean and spread [as the file says]",
         AT(seeds), .least = 1, .most = SEEDS_MAX },
     { OPTION_LIST, 0, "set", "KEY=VALUE", "change a key of the experiment; may be repeated", AT(sets), .values = OPTION_VALUES_PARAMETERS },
@@ -86,7 +108,8 @@ static const struct option_table table = {
                "experiment.\n"
                "\n"
                "  mrc compare --report compare.html\n"
-               "  mrc compare --protocols mrc,roce-8qp --seeds 5 experiments/permutation.yaml",
+               "  mrc compare --protocols mrc,roce-8qp --seeds 5 experiments/permutation.yaml\n"
+               "  mrc compare --fabric native --best 8 --seeds 3",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
     .list = list_contenders,
@@ -171,7 +194,8 @@ static void show_progress(void *context, const struct study_compare *compare)
 {
     if (!shows_progress(context))
         return;
-    fprintf(stderr, "\r\033[K%u of %u runs", compare->done_count, compare->run_count);
+    fprintf(stderr, "\r\033[K%s%u of %u runs", compare->is_searching ? "search: " : "",
+        compare->done_count, compare->run_count);
     fflush(stderr);
 }
 
@@ -192,8 +216,9 @@ static enum cmd_status run_plans(struct study_compare *compare, struct options *
         fputs("\r\033[K", stderr);
     if (!comparison)
         return *manner.is_interrupted
-                   ? cmd_complain(CMD_FAILED, name, "interrupted after %u of %u runs",
-                         compare->done_count, compare->run_count)
+                   ? cmd_complain(CMD_FAILED, name, "interrupted after %u of %u runs%s",
+                         compare->done_count, compare->run_count,
+                         compare->is_searching ? " of the search" : "")
                    : CMD_FAILED;
     status = tell_result(comparison, options);
     json_decref(comparison);
@@ -204,6 +229,7 @@ static enum cmd_status run_compare(int argument_count, char **arguments)
 {
     struct study_compare *compare = grow_take(1, sizeof(*compare));
     struct options options;
+    struct study_comparison comparison;
     struct study_changes changes;
     enum cmd_status status;
 
@@ -214,7 +240,12 @@ static enum cmd_status run_compare(int argument_count, char **arguments)
         changes = (struct study_changes){
             .sets = options.sets.at, .set_count = options.sets.count, .repeat = options.seeds
         };
-        if (study_compare_read(compare, &options.choice, options.file, &changes))
+        comparison = (struct study_comparison){ .choice = &options.choice,
+            .path = options.file,
+            .changes = &changes,
+            .normalisation = options.normalisation,
+            .trials = options.trials };
+        if (study_compare_read(compare, &comparison))
             status = run_plans(compare, &options);
         else
             status = cmd_complain(CMD_MISUSED, name, "%s", compare->problem);

@@ -56,7 +56,7 @@
     function recoveryCard() {
         const cases = data.cases.filter((one) => one.entries[0].faults.length);
 
-        return cases.length ? matrix('Recovery from faults', 'How long until goodput and the share of the capacity were no longer below half of what they were before the fault, and for how long the contender would have had to stand still to lose as much as it lost to the end of the run.', cases, recoveryCell) : null;
+        return cases.length ? matrix('Recovery from faults', 'How long until goodput and the share of the capacity were no longer below half of what they were before the fault, and for how long the contender would have had to stand still to lose as much as it lost to the end of the run. Without a time: the fault found no goodput to lose.', cases, recoveryCell) : null;
     }
 
     function victimBars(one) {
@@ -118,14 +118,14 @@
         const origin = { measured: 'good', published: 'good', assumed: 'warn' };
 
         return dom.card('State', 'What the NIC with the most connections and a switch keep, in the case ' + caseName(first) + '.', dom.table(
-            ['contender', 'QPs of a NIC', 'a QP', 'a NIC', 'PFC headroom of a switch', 'a switch keeps', 'origin', 'source'],
+            ['contender', 'QPs of a NIC', 'a QP', 'a NIC', 'routes of a switch', 'PFC headroom of a switch', 'a switch keeps', 'origin', 'source'],
             first.entries.map((entry) => {
                 const { state } = contenders.get(entry.contender);
                 const own = entry.state.qp_bytes;
                 const [least, most] = units.isNumber(own) ? [own, own] : [state.qp_bytes_least, state.qp_bytes_most];
                 const qps = entry.state.qps_per_nic;
 
-                return [entry.contender, units.count(qps), range(least, most), range(least * qps, most * qps),
+                return [entry.contender, units.count(qps), range(least, most), range(least * qps, most * qps), units.count(entry.state.switch_routes),
                     entry.state.switch_headroom_bytes ? units.bytes(entry.state.switch_headroom_bytes) : units.none, dom.make('span', { class: 'contender' }, state.switch_keeps),
                     dom.make('span', { class: 'chip chip-' + (origin[state.origin] ?? 'plain') }, state.origin), dom.make('span', { class: 'contender' }, state.source)];
             })));
@@ -136,20 +136,39 @@
     }
 
     function costCard() {
-        const { cost } = data;
         const [first] = data.cases;
-        const perRate = (entry) => {
+        const span = ({ least_usd, most_usd }, divisor) => dollars(least_usd / divisor) + ' to ' + dollars(most_usd / divisor);
+        const perRate = (entry, cost) => {
             const gbps = (mean(entry, 'goodput_bps') ?? 0) / 1e9;
 
-            return gbps > 0 ? dollars(cost.least_usd / gbps) + ' to ' + dollars(cost.most_usd / gbps) : units.none;
+            return gbps > 0 ? span(cost, gbps) : units.none;
         };
 
-        return dom.card('Cost', 'Switches and optics of this fabric cost ' + dollars(cost.least_usd) + ' to ' + dollars(cost.most_usd) + ', the same for all; what differs is what they deliver. ' +
-            Object.values(cost.parts).map((part) => part.source).join('; ') + '. Prices of resellers: compare, do not budget.',
-            dom.table(['contender', 'for 1 Gb/s of goodput, ' + caseName(first)], first.entries.map((entry) => [entry.contender, perRate(entry)])));
+        return dom.card('Cost', 'Switches and optics of the fabric of each contender. ' + Object.values(data.contenders[0].cost.parts).map((part) => part.source).join('; ') +
+            '. These are prices of resellers, the same for all protocols: compare, do not budget.',
+            dom.table(['contender', 'fabric', 'cost', 'for 1 Gb/s of goodput, ' + caseName(first)], first.entries.map((entry) => {
+                const { fabric, cost } = contenders.get(entry.contender);
+
+                return [entry.contender, dom.make('span', { class: 'contender' }, fabric), span(cost, 1), perRate(entry, cost)];
+            })));
+    }
+
+    /* ---- the search ---- */
+
+    function searchCard() {
+        const searched = data.contenders.filter(({ search }) => search);
+
+        return searched.length ? dom.card('Best settings found', 'Each contender had the same number of random trials over its settings, on seeds that this page does not show. The score is the mean share of the ideal in all cases. A row “+best” elsewhere has the settings found here; without such a row, the usual settings were the best.',
+            dom.table(['contender', 'trials', 'usual', 'best', 'settings found'], searched.map(({ name, search }) =>
+                [name, units.count(search.trials), units.percent(search.usual_score), units.percent(search.best_score),
+                    dom.make('span', { class: 'contender' }, search.found.replaceAll(' ', ', ') || 'the usual ones')]))) : null;
     }
 
     /* ---- the page ---- */
+
+    function sentence(text) {
+        return text[0].toUpperCase() + text.slice(1) + '.';
+    }
 
     function head() {
         const { experiment } = data;
@@ -160,14 +179,14 @@
         return dom.make('header', { class: 'top' },
             dom.make('div', { class: 'kicker' }, dom.make('span', {}, 'OpenMRC comparison · ' + experiment.name),
                 dom.make('button', { type: 'button', class: 'plain', id: 'theme', title: 'light or dark', onclick: theme.toggle }, '◐ theme')),
-            dom.make('h1', {}, title), dom.make('p', { class: 'fabric' }, header.fabricLine(data.fabric)),
+            dom.make('h1', {}, title), dom.make('p', { class: 'fabric' }, header.fabricLine(data.fabric)), dom.make('p', { class: 'note' }, sentence(data.normalisation.meaning)),
             dom.make('div', { class: 'chips' }, chip(units.plural(data.contenders.length, 'contender')), chip(units.plural(data.cases.length, 'case')),
-                chip(units.plural(data.cases[0].entries[0].runs, 'seed') + ' each'), chip('same fabric'), chip('mrc ' + data.version)));
+                chip(units.plural(data.cases[0].entries[0].runs, 'seed') + ' each'), chip(data.normalisation.letter + ': ' + data.normalisation.title), chip('mrc ' + data.version)));
     }
 
     document.getElementById('page').append(...[head(),
         matrix('Goodput', 'Of the ideal: the payload rate of the links without faults. Every contender pays for its own headers. Green: within half a point of the best of its column.', data.cases, (entry, one) => share(entry, best(one))),
-        recoveryCard(), victimCard(), ...data.cases.map(caseCard), stateCard(), costCard()].filter(Boolean));
-    document.getElementById('footer').append(dom.make('p', {}, 'All contenders have the same fabric, work, faults and seeds (' + (data.experiment.file ?? '') + '). What the models leave out: docs/rivals.md.'));
+        recoveryCard(), victimCard(), searchCard(), ...data.cases.map(caseCard), stateCard(), costCard()].filter(Boolean));
+    document.getElementById('footer').append(dom.make('p', {}, data.normalisation.letter + ', ' + data.normalisation.title + ': ' + sentence(data.normalisation.meaning) + ' What the models leave out: docs/rivals.md.'));
     document.documentElement.dataset.ready = String(data.cases.length);
 })();

@@ -112,3 +112,14 @@ SPEC("counts of an object are added up, and divided where a figure is a share")
     EXPECT(mean(entry, "trimmed") == -1);
     json_decref(entry);
 }
+
+SPEC("recovery is also told by kind of failure")
+{
+    json_t *entry = entry_of(run_of("0, 50, 100, 100, 0, 0, 100, 100", "1, 1, 1, 1, 0, 0, 1, 1"));
+    const json_t *down = json_object_get(json_object_get(entry, "recovery"), "down");
+
+    EXPECT(json_integer_value(json_object_get(down, "faults")) == 1);
+    EXPECT(json_integer_value(json_object_get(down, "unrecovered")) == 0);
+    EXPECT(json_number_value(json_object_get(json_object_get(down, "recovered_us"), "mean")) == 20);
+    json_decref(entry);
+}
