@@ -10,7 +10,7 @@ bool experiment_read_workloads(struct yaml *, const struct yaml_node *list, stru
 extern const char *const experiment_models[];
 /* Gives a parallel_training the volumes and times of a model, each divided by `scale`, where they
  * are 0. */
-void experiment_set_model(uint32_t model, uint32_t scale, struct sim_workload *);
+void experiment_set_model(uint32_t which, uint32_t scale, struct sim_workload *);
 bool experiment_read_faults(struct yaml *, const struct yaml_node *list, struct experiment *);
 bool experiment_read_generators(struct yaml *, const struct yaml_node *list, struct experiment *);
 bool experiment_read_parameters(

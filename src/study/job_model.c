@@ -123,13 +123,18 @@ static void suffer(struct course *course, const struct failure *failure)
     const struct job_class *class = &job->classes[failure->class_index];
     const struct job_cost *cost = &class->costs[course->protocol];
     double patience_s = fmin(job->protocols[course->protocol].give_up_s, job->watchdog_s);
-    double stall_s = cost->stall_s + (cost->stalls_while_down ? failure->lasts_s : 0);
+    double longer_s = fmax(failure->lasts_s - cost->lasts_s, 0);
+    double stall_s = cost->stall_s + (cost->stalls_while_down ? longer_s : 0);
 
     course->events[failure->class_index]++;
     if (class->restarts)
         restart_job(course, failure->class_index, 0);
     else if (course->stands_until_s > course->now_s)
         return;
+    else if (cost->hangs)
+        restart_job(course, failure->class_index, job->watchdog_s);
+    else if (cost->restarts)
+        restart_job(course, failure->class_index, fmin(cost->stall_s, job->watchdog_s));
     else if (stall_s >= patience_s)
         restart_job(course, failure->class_index, patience_s);
     else
@@ -204,4 +209,11 @@ void job_model_run(const struct job *job, uint32_t protocol, uint64_t seed, uint
         end_figure(&result->classes[i].restarts, trials);
         end_figure(&result->classes[i].gpu_hours, trials);
     }
+}
+
+double job_model_amplification(const struct job_class *class, const struct job_class_result *result)
+{
+    double away_hours = result->events.mean * class->lasts_s * class->nics / HOUR_S;
+
+    return away_hours > 0 ? result->gpu_hours.mean / away_hours : 0;
 }

@@ -12,17 +12,22 @@ enum {
     JOB_NAME_BYTES = 64,
 };
 
-/* What one failure of a class costs with a protocol that survives it. */
+/* What one failure of a class costs with a protocol. */
 struct job_cost {
     double stall_s;         /* the whole job stands */
     double slows;           /* share of the network rate that is lost while the failure lasts */
-    bool stalls_while_down; /* the job also stands while the failure lasts */
+    bool stalls_while_down; /* the job also stands while the failure lasts longer than `lasts_s` */
+    double lasts_s;         /* of the failure for which stall_s is known */
+    bool restarts;          /* QPs fail after stall_s, and the job restarts */
+    bool hangs;             /* nothing fails and nothing ends: the watchdog restarts the job */
+    bool is_measured;
 };
 
 struct job_class {
     char name[JOB_NAME_BYTES];
     double per_day; /* failures of all components of the class */
     double lasts_s; /* mean of an exponential distribution */
+    double nics;    /* of a failed component */
     bool restarts;  /* every protocol restarts the job */
     struct job_cost costs[JOB_PROTOCOLS_MAX];
 };
@@ -66,6 +71,10 @@ struct job_result {
     struct job_figure checkpoint_gpu_hours;
     struct job_class_result classes[JOB_CLASSES_MAX];
 };
+
+/* Returns the GPU hours that the job loses for each GPU hour that the NICs of a failed component
+ * are away; 0: there were no failures. */
+double job_model_amplification(const struct job_class *, const struct job_class_result *);
 
 /* Runs `trials` independent jobs. The seed determines the failures, which are the same for all
  * protocols. A failure that finds the job standing costs nothing, unless it restarts the job. */

@@ -11,7 +11,9 @@
 #include <stdio.h>
 
 #include "sim/sim.h"
+#include "study/job_events.h"
 #include "study/job_file.h"
+#include "study/job_measure.h"
 #include "study/job_model.h"
 #include "study/size_candidates.h"
 #include "study/size_growth.h"

@@ -3,37 +3,50 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cmd/options.h"
+#include "cmd/job/job_options.h"
 #include "files/files.h"
-#include "study/study.h"
 
 enum { TRIALS = 200 };
 
 static const char name[] = "job";
 
-struct options {
-    uint32_t trials;
-    uint64_t seed;
-    bool is_json;
-    bool wants_default;
-};
+/* The contenders that are measured unless others are named. */
+static const char usual_contenders[] = "mrc,roce-8qp,uet,ib";
 
-#define AT(member) OPTION_AT(struct options, member)
+static enum cmd_status choose_contenders(void *options, char *value)
+{
+    struct job_options *its = options;
+    char reason[STUDY_CONTENDER_REASON_BYTES];
+
+    if (study_contender_choose(&its->choice, value, reason))
+        return CMD_DONE;
+    return cmd_complain(CMD_MISUSED, name, "--protocols: %s", reason);
+}
+
+#define AT(member) OPTION_AT(struct job_options, member)
 
 /* clang-format off */
 static const struct option_row rows[] = {
     { OPTION_NUMBER, 0, "trials", "N", "N jobs with each protocol [200]", AT(trials), .least = 2, .most = 1000000 },
-    { OPTION_NUMBER, 0, "seed", "N", "the seed of the failures [1]", AT(seed), .most = UINT64_MAX / 2 },
+    { OPTION_NUMBER, 0, "seed", "N", "the seed of the failures, or of the simulations [1]", AT(seed), .most = UINT64_MAX / 2 },
     { OPTION_FLAG, 'j', "json", NULL, "print the result as JSON instead of the table", AT(is_json) },
     { OPTION_FLAG, 0, "default", NULL, "print the built-in job, to change it", AT(wants_default) },
+    { OPTION_TEXT, 0, "events", "FILE", "use the costs in FILE, which --measure wrote, in place of assumed ones", AT(events_path) },
+    { OPTION_HEADING, .help = "Measuring:" },
+    { OPTION_FLAG, 0, "measure", NULL, "simulate one failure of each class with packets, and write its costs;\nwith a file: that experiment [built-in]", AT(measures) },
+    { OPTION_CALL, 0, "protocols", "NAME,...", "measure these contenders [mrc,roce-8qp,uet,ib]",
+        .read = choose_contenders, .values = OPTION_VALUES_CONTENDERS },
+    { OPTION_LIST, 0, "set", "KEY=VALUE", "change a key of the experiment; may be repeated", AT(sets), .values = OPTION_VALUES_PARAMETERS },
+    { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [the number of processors]", AT(jobs), .least = 1, .most = 1024 },
+    { OPTION_TEXT, 'o', "output", "FILE", "write the measured costs to FILE [standard output]", AT(output_path) },
 };
 /* clang-format on */
 
 static const struct option_table table = {
     .command = "job",
     .intro = "usage: mrc job [OPTIONS] [JOB.json]\n"
+             "       mrc job --measure [OPTIONS] [EXPERIMENT.yaml]\n"
              "\n"
              "Follows a training job over months, without packets: work, checkpoints, failures at "
              "random, and\n"
@@ -41,122 +54,96 @@ static const struct option_table table = {
              "of failure\n"
              "and their price, with 95 % confidence intervals. Without a file, a built-in job is "
              "used.",
-    .closing = "Exit status: 0; 2 for a wrong command line or job.\n"
+    .closing = "Exit status: 0; 1 if a simulation fails; 2 for a wrong command line, job or file.\n"
                "\n"
                "  mrc job --default >job.json\n"
-               "  mrc job --trials 1000 job.json",
+               "  mrc job --trials 1000 job.json\n"
+               "  mrc job --measure -o measured.json && mrc job --events measured.json",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-/* ---- printing -------------------------------------------------------------------------------- */
-
-static json_t *figure_json(const struct job_figure *figure)
-{
-    return json_pack("{s:f,s:f}", "mean", figure->mean, "around", figure->around);
-}
-
-static json_t *result_json(const struct job *job, const struct job_result *result)
-{
-    json_t *classes = json_object();
-
-    for (uint32_t i = 0; i < job->class_count; i++)
-        json_object_set_new(classes, job->classes[i].name,
-            json_pack("{s:o,s:o,s:o}", "events", figure_json(&result->classes[i].events),
-                "restarts", figure_json(&result->classes[i].restarts), "gpu_hours",
-                figure_json(&result->classes[i].gpu_hours)));
-    return json_pack("{s:o,s:o,s:o,s:f,s:o}", "goodput", figure_json(&result->goodput), "gpu_hours",
-        figure_json(&result->gpu_hours), "checkpoint_gpu_hours",
-        figure_json(&result->checkpoint_gpu_hours), "usd",
-        result->gpu_hours.mean * job->gpu_hour_usd, "failures", classes);
-}
-
-static void print_json(
-    const struct job *job, const struct job_result *results, const struct options *options)
-{
-    json_t *protocols = json_object();
-    json_t *json;
-
-    for (uint32_t i = 0; i < job->protocol_count; i++)
-        json_object_set_new(protocols, job->protocols[i].name, result_json(job, &results[i]));
-    json = json_pack("{s:i,s:s,s:s,s:I,s:I,s:o}", "openmrc_job", 1, "version", OPENMRC_VERSION,
-        "name", job->name, "trials", (json_int_t)options->trials, "seed", (json_int_t)options->seed,
-        "protocols", protocols);
-    json_dumpf(json, stdout, JSON_FORM);
-    putchar('\n');
-    json_decref(json);
-}
-
-/* GPU hours that the job loses for each GPU hour that a failed component is away. */
-static double amplification(const struct job_class *class, const struct job_class_result *result)
-{
-    double away_hours = result->events.mean * class->lasts_s / 3600;
-
-    return away_hours > 0 ? result->gpu_hours.mean / away_hours : 0;
-}
-
-static void print_protocol(
-    const struct job *job, const struct job_protocol *protocol, const struct job_result *result)
-{
-    printf("\n%s: goodput %.2f%% +- %.2f; %.0f GPU hours lost, %.0f US dollars\n", protocol->name,
-        result->goodput.mean * 100, result->goodput.around * 100, result->gpu_hours.mean,
-        result->gpu_hours.mean * job->gpu_hour_usd);
-    printf("  %-20s %10s %10s %22s %14s\n", "class", "failures", "restarts", "GPU hours lost",
-        "amplification");
-    for (uint32_t i = 0; i < job->class_count; i++) {
-        const struct job_class_result *of = &result->classes[i];
-
-        printf("  %-20s %10.1f %10.1f %12.1f +- %6.1f %14.0f\n", job->classes[i].name,
-            of->events.mean, of->restarts.mean, of->gpu_hours.mean, of->gpu_hours.around,
-            amplification(&job->classes[i], of));
-    }
-    printf("  %-20s %10s %10s %12.1f +- %6.1f\n", "checkpoints", "", "",
-        result->checkpoint_gpu_hours.mean, result->checkpoint_gpu_hours.around);
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
-static enum cmd_status read_job(const char *path, struct job *job)
+/* Returns NULL after an error message. `path` NULL: the built-in job. */
+static json_t *load_json(const char *path)
 {
-    char reason[JOB_FILE_REASON_BYTES];
-    const char *shown = path ? path : "built-in";
     json_error_t error;
     json_t *json = path ? json_load_file(path, 0, &error) : json_loads(job_file_default, 0, &error);
-    bool is_read;
 
     if (!json && error.line < 0)
-        return cmd_complain(CMD_MISUSED, name, "%s", error.text);
-    if (!json)
-        return cmd_complain(CMD_MISUSED, name, "%s:%d:%d: not JSON: %s", shown, error.line,
-            error.column, error.text);
-    is_read = job_file_read(json, job, reason);
-    json_decref(json);
-    return is_read ? CMD_DONE : cmd_complain(CMD_MISUSED, name, "%s: %s", shown, reason);
+        cmd_complain(CMD_MISUSED, name, "%s", error.text);
+    else if (!json)
+        cmd_complain(CMD_MISUSED, name, "%s:%d:%d: not JSON: %s", path, error.line, error.column,
+            error.text);
+    return json;
 }
 
-static void run_protocols(const struct job *job, const struct options *options)
+static bool complain_json(const char *path, const char *reason)
+{
+    cmd_complain(CMD_MISUSED, name, "%s: %s", path ? path : "built-in", reason);
+    return false;
+}
+
+static bool read_job(const char *path, struct job *job)
+{
+    char reason[JOB_FILE_REASON_BYTES];
+    json_t *json = load_json(path);
+    bool is_read = json && job_file_read(json, job, reason);
+
+    if (json && !is_read)
+        complain_json(path, reason);
+    json_decref(json);
+    return is_read;
+}
+
+/* Sets *events to the contents of the file; NULL: none is named. */
+static bool read_events(const char *path, struct job *job, json_t **events)
+{
+    char reason[JOB_FILE_REASON_BYTES];
+
+    *events = path ? load_json(path) : NULL;
+    if (!*events)
+        return !path;
+    return job_events_apply(*events, job, reason) || complain_json(path, reason);
+}
+
+static void run_protocols(
+    const struct job *job, const struct job_options *options, const json_t *events)
 {
     struct job_result *results = grow_take(job->protocol_count, sizeof(*results));
 
     for (uint32_t i = 0; i < job->protocol_count; i++)
         job_model_run(job, i, options->seed, options->trials, &results[i]);
-    if (options->is_json) {
-        print_json(job, results, options);
-    } else {
-        printf("%s: %.0f GPUs for %.0f days, %u trials\n", job->name, job->gpus, job->days,
-            options->trials);
-        for (uint32_t i = 0; i < job->protocol_count; i++)
-            print_protocol(job, &job->protocols[i], &results[i]);
-    }
+    if (options->is_json)
+        job_print_json(job, results, options);
+    else
+        job_print_table(job, results, options, events);
     free(results);
+}
+
+static enum cmd_status follow_job(const struct job_options *options, const char *path)
+{
+    struct job *job = grow_take(1, sizeof(*job));
+    enum cmd_status status = CMD_MISUSED;
+    json_t *events = NULL;
+
+    if (read_job(path, job) && read_events(options->events_path, job, &events)) {
+        run_protocols(job, options, events);
+        status = CMD_DONE;
+    }
+    json_decref(events);
+    free(job);
+    return status;
 }
 
 static enum cmd_status run_job(int argument_count, char **arguments)
 {
-    struct options options = { .trials = TRIALS, .seed = 1 };
+    struct job_options options = { .trials = TRIALS, .seed = 1 };
+    char reason[STUDY_CONTENDER_REASON_BYTES];
     enum cmd_status status;
-    struct job *job;
 
+    study_contender_choose(&options.choice, usual_contenders, reason);
     if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
     if (optind + 1 < argument_count)
@@ -166,12 +153,8 @@ static enum cmd_status run_job(int argument_count, char **arguments)
         fputs(job_file_default, stdout);
         return CMD_DONE;
     }
-    job = grow_take(1, sizeof(*job));
-    status = read_job(arguments[optind], job);
-    if (status == CMD_DONE)
-        run_protocols(job, &options);
-    free(job);
-    return status;
+    return options.measures ? job_measuring(&options, arguments[optind])
+                            : follow_job(&options, arguments[optind]);
 }
 
 const struct cmd job_command = {

@@ -125,3 +125,47 @@ SPEC("all protocols see the same failures")
     job_model_run(&job, 1, 7, 3, &second);
     EXPECT(first.classes[0].events.mean == second.classes[0].events.mean);
 }
+
+SPEC("a measured stall holds for its failure, and a longer failure adds what is longer")
+{
+    struct job job = job_of(2, false);
+    struct job_result result;
+
+    job.protocols[0].give_up_s = 1e6;
+    job.watchdog_s = 1e6;
+    job.classes[0].costs[0] =
+        (struct job_cost){ .stall_s = 50, .lasts_s = 100, .stalls_while_down = true };
+    job_model_run(&job, 0, 8, TRIALS, &result);
+    /* Of an exponential time, the mean beyond its mean is the mean / e. */
+    EXPECT(is_within(&result.classes[0].gpu_hours,
+        40 * (50 + 100 / exp(1)) / (1 + (50 + 100 / exp(1)) / 43200) * 1000 / 3600));
+}
+
+SPEC("QP errors restart the job when they come, a job that hangs waits for the watchdog")
+{
+    struct job job = job_of(1, false);
+    struct job_result errors;
+    struct job_result hangs;
+
+    job.classes[0].costs[0] = (struct job_cost){ .stall_s = 34.4, .restarts = true };
+    job_model_run(&job, 0, 9, TRIALS, &errors);
+    job.classes[0].costs[0] = (struct job_cost){ .stall_s = 34.4, .hangs = true };
+    job_model_run(&job, 0, 9, TRIALS, &hangs);
+    /* All but those that find the job restarting. */
+    EXPECT(errors.classes[0].restarts.mean > 0.97 * errors.classes[0].events.mean);
+    EXPECT(hangs.classes[0].gpu_hours.mean > errors.classes[0].gpu_hours.mean);
+    /* Each of about 20 waits 600 s instead of 34.4 s. */
+    EXPECT(fabs((hangs.classes[0].gpu_hours.mean - errors.classes[0].gpu_hours.mean) /
+                    (20 * (600 - 34.4) * 1000 / 3600) -
+                1) < 0.1);
+}
+
+SPEC("the amplification counts the hours of all NICs of a failed component")
+{
+    struct job_class class = { .lasts_s = 360, .nics = 10 };
+    struct job_class_result result = { .events = { .mean = 5 }, .gpu_hours = { .mean = 100 } };
+
+    EXPECT(fabs(job_model_amplification(&class, &result) - 20) < 1e-9);
+    result.events.mean = 0;
+    EXPECT(job_model_amplification(&class, &result) == 0);
+}
