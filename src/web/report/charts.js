@@ -45,7 +45,7 @@ const charts = (() => {
         };
     }
 
-    /* Whoever zooms zooms all; a double click shows the whole time again. */
+    /* Whoever zooms zooms all of its group; a double click shows the whole time again. */
     function zoomAll(plot, key) {
         if (key !== 'x' || zooming)
             return;
@@ -53,7 +53,7 @@ const charts = (() => {
 
         zooming = true;
         for (const other of living)
-            if (other !== plot && (other.scales.x.min !== min || other.scales.x.max !== max))
+            if (other !== plot && other.group === plot.group && (other.scales.x.min !== min || other.scales.x.max !== max))
                 other.setScale('x', { min, max });
         zooming = false;
     }
@@ -79,7 +79,7 @@ const charts = (() => {
         return [0, most > 0 ? most * 1.1 : 1];
     }
 
-    /* context: { times, faults, end }. lines: [{ label, values, color(), ... of uPlot }].
+    /* context: { times, faults, starts, group }; charts of a group share cursor and zoom. lines: [{ label, values, color(), ... of uPlot }].
      * options: { format, height, hooks, padding, scales, axes, data } replace what is usual. */
     function overTime(context, lines, options) {
         const host = dom.make('div', { class: 'plot' });
@@ -90,7 +90,7 @@ const charts = (() => {
             height: options.height ?? 220,
             padding: options.padding ?? [10, 22, 0, 0],
             cursor: {
-                sync: { key: 'time', setSeries: false, scales: ['x', null] },
+                sync: { key: context.group ?? 'time', setSeries: false, scales: ['x', null] },
                 drag: { x: true, y: false, dist: 6 },
                 points: { size: 6 },
                 y: false,
@@ -130,6 +130,7 @@ const charts = (() => {
             settings.width = Math.max(Math.round(host.clientWidth), 240);
             const plot = new uPlot(settings, data, host);
 
+            plot.group = context.group;
             colorMarkers(plot);
             host.plot = plot;
             living.add(plot);
