@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The experiments of the paper: all are valid, the fastest hold, and tools/paper tells what does not.
+# The experiments of the paper: all are valid, the fastest give the stored figures, and tools/paper tells what does not.
 . "$(dirname "$0")/../harness/tap.sh"
 mrc=$BUILD/bin/mrc
 cd "$ROOT" || exit 1
@@ -24,9 +24,45 @@ END
     exits 0 "fabric $fabric can be simulated" "$mrc" sim -q "$SCRATCH/on-$fabric.yaml"
 done
 
-exits 0 'R1, R9 and R18 give the published results' tools/paper --seeds 1 R1 R9 R18
+exits 0 'R1, R9 and R18 give the published results, and the stored ones' tools/paper --seeds 1 R1 R9 R18
 contains '  and the published results are printed' "$output" 'paper: 390 Gb/s for all flows'
 contains '  and the number of results as published' "$output" '3 of 3 as published'
+contains '  and the counts of R20' "$output" 'switches: 6,144 and 10,240, 0.6; paper: 3/5'
+page=$(cat "$BUILD/paper.html")
+contains '  and the page shows figure 14' "$page" 'Figure 14: A second flow is forced onto one of two paths'
+case $page in
+*'{{'*) not_ok '  and is complete' 'braces are left in it' ;;
+*) ok '  and is complete' ;;
+esac
+
+exits 0 'docs/results.md agrees with the experiments and the stored figures' tools/paper --check
 exits 2 'an unknown result is refused' tools/paper R99
 contains '  and the message names it' "$output" 'there is no R99'
+exits 2 'figures of fewer seeds are not stored' tools/paper --write --seeds 1 R1
+
+# A copy in which something is stale.
+copy() # a fresh copy of what tools/paper --check reads
+{
+    rm -rf "$SCRATCH/tree"
+    mkdir -p "$SCRATCH/tree/docs"
+    cp -r tools experiments "$SCRATCH/tree"
+    cp docs/results.md "$SCRATCH/tree/docs"
+}
+copy
+exits 0 'a copy of the tree is not stale' "$SCRATCH/tree/tools/paper" --check
+sed -i 's/>= 0.95, run: 1qp/>= 0.94, run: 1qp/' "$SCRATCH/tree/experiments/paper/r18-permutation.yaml"
+exits 1 'a changed criterion makes its figures stale' "$SCRATCH/tree/tools/paper" --check
+contains '  and the experiment is named' "$output" 'r18-permutation.yaml: changed since its figures were stored'
+copy
+sed -i 's/hosts_per_t0: 4/hosts_per_t0: 8/' "$SCRATCH/tree/experiments/fabrics/d-like.yaml"
+exits 1 'so does a changed fabric' "$SCRATCH/tree/tools/paper" --check
+contains '  and experiments on it are named' "$output" 'r19-flows-join.yaml: changed since'
+copy
+sed -i '0,/99\.[0-9] %/s//12.3 %/' "$SCRATCH/tree/docs/results.md"
+exits 1 'a document with other figures is stale' "$SCRATCH/tree/tools/paper" --check
+contains '  and is named' "$output" 'docs/results.md: differs from what tools/paper --write makes'
+copy
+sed -i '0,/"differs"/s//"differed"/' "$SCRATCH/tree/experiments/paper/figures.json"
+exits 1 'a difference must be explained' "$SCRATCH/tree/tools/paper" --check
+contains '  and is named' "$output" 'r14-roce-all-reduce, pfc_1qp: goodput_fraction >= 0.4'
 done_testing
