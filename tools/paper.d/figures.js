@@ -72,7 +72,8 @@
         return dom.make('section', { class: 'card figure', id },
             dom.make('div', { class: 'card-head' }, dom.make('h2', {}, one.heading), chip(one.verdict, one.held, one.total),
                 dom.make('p', { class: 'note' }, 'Paper: ' + one.published)),
-            one.chart ? chart(one.chart, id) : null, dom.make('div', { class: 'results' }, known.map((row) => bar(row, scaleOf(known, row.as)))),
+            one.chart ? [chart(one.chart, id), one.chart.seed > 1 ? dom.make('p', { class: 'note' }, 'The chart shows seed ' + one.chart.seed + '.') : null] : null,
+            dom.make('div', { class: 'results' }, known.map((row) => bar(row, scaleOf(known, row.as)))),
             one.differs.length ? dom.make('ul', { class: 'because' }, one.differs.map((because) => dom.make('li', {}, 'Differs: ', text(because)))) : null,
             one.remark ? dom.make('p', { class: 'note source' }, text(one.remark)) : null,
             dom.make('p', { class: 'note source' }, one.experiments.join(' · ')));
@@ -113,6 +114,6 @@
     document.getElementById('page').append(head(), contents(), ...data.figures.map(figure), counts());
     for (const start of starts)
         start();
-    document.getElementById('footer').append(dom.make('p', {}, 'Charts show seed 1. docs/results.md has the same figures as text. Charts: uPlot (MIT).'));
+    document.getElementById('footer').append(dom.make('p', {}, 'Charts show seed 1 unless stated otherwise. docs/results.md has the same figures as text. Charts: uPlot (MIT).'));
     document.documentElement.dataset.ready = String(data.figures.length);
 })();

@@ -29,13 +29,9 @@ def differences(figure, measured):
 # ---- charts ----
 
 
-def result(name):
-    with open(experiments.result_path(name, 1), encoding="utf-8") as file:
-        return json.load(file)
-
-
-def run_of(name, label):
-    runs = result(name)["runs"]
+def run_of(name, label, seed):
+    with open(experiments.result_path(name, seed), encoding="utf-8") as file:
+        runs = json.load(file)["runs"]
     return next((each for each in runs if each["label"] == label), runs[0])
 
 
@@ -86,22 +82,23 @@ def each_flow(run):
     ]
 
 
-def chart(figure):
+def chart(figure, seeds):
     wanted = figure["chart"]
+    seed = min(wanted.get("seed", 1), seeds)
     if "each" in wanted:
-        run = run_of(wanted["from"], wanted["each"])
+        run = run_of(wanted["from"], wanted["each"], seed)
         lines = each_flow(run)
     else:
-        runs = [run_of(figures.experiment_of(figure, line), line.get("run", "")) for line in wanted["lines"]]
+        runs = [run_of(figures.experiment_of(figure, line), line.get("run", ""), seed) for line in wanted["lines"]]
         lines = [line_of(run, line) for run, line in zip(runs, wanted["lines"])]
         run = runs[0]
-    return {"y": wanted["y"], "times": run["series"]["time_us"], "faults": spans(run), "lines": lines}
+    return {"y": wanted["y"], "seed": seed, "times": run["series"]["time_us"], "faults": spans(run), "lines": lines}
 
 
 # ---- the page ----
 
 
-def shown(figure, measured):
+def shown(figure, measured, seeds):
     word, held, total = figures.verdict(figure, measured)
     return {
         "heading": figures.heading(figure),
@@ -113,7 +110,7 @@ def shown(figure, measured):
         "total": total,
         "rows": rows(figure, measured),
         "differs": differences(figure, measured),
-        "chart": chart(figure) if "chart" in figure else None,
+        "chart": chart(figure, seeds) if "chart" in figure else None,
     }
 
 
@@ -127,11 +124,12 @@ def part(name, data):
 
 def write(measured):
     """Shows the figures all of whose experiments were run. Returns the name of the page."""
+    seeds = max(len(each["values"]) for one in measured.values() for each in one["criteria"])
     data = {
-        "figures": [shown(each, measured) for each in figures.read() if set(each["experiments"]) <= set(measured)],
+        "figures": [shown(each, measured, seeds) for each in figures.read() if set(each["experiments"]) <= set(measured)],
         "counts": arithmetic.rows(),
         "counts_hold": arithmetic.holds(),
-        "seeds": max(len(each["values"]) for one in measured.values() for each in one["criteria"]),
+        "seeds": seeds,
     }
     path = f"{experiments.BUILD}/paper.html"
     with open(TEMPLATE, encoding="utf-8") as file:
