@@ -9,7 +9,7 @@ HUNT_CASES   ?= 5000
 HUNT_SEED    ?= 1
 export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS HUNT_CASES HUNT_SEED
 
-.PHONY: all test check-all demo paper headline bench fuzz hunt soak install uninstall format clean help
+.PHONY: all test check-all demo paper headline claims bench fuzz hunt soak install uninstall format clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -38,6 +38,11 @@ headline:
 	@tools/deps build
 	@tools/build $(BUILD)
 	@tools/headline
+
+claims:
+	@tools/deps build
+	@tools/build $(BUILD)
+	@tools/claims
 
 bench:
 	@tools/deps build bench
@@ -78,6 +83,7 @@ help:
 	@echo 'make demo        shows what is there'
 	@echo 'make paper       runs the experiments of the MRC paper: what was published and what comes out here'
 	@echo 'make headline    compares protocols by size and by failure; takes hours on few processors (tools/headline --smallest: minutes)'
+	@echo 'make claims      measures the claims in experiments/claims and writes docs/claims.md and docs/nscc-scorecard.md'
 	@echo 'make bench       runs every benchmark and draws a table'
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
 	@echo 'make hunt        runs HUNT_CASES ($(HUNT_CASES)) random cases of HUNT_SEED ($(HUNT_SEED)) against the capacity of their fabrics'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mrc claims: verdicts, runs that are kept, what is refused.
+# mrc claims: verdicts, runs that are kept, what is refused; and whether the pages about claims are up to date.
 . "$(dirname "$0")/../harness/tap.sh"
 mrc=$BUILD/bin/mrc
 cd "$SCRATCH" || exit 1
@@ -84,4 +84,12 @@ refuses 'gone.yaml' -o out g.yaml
 echo 'claim: h' >h.yaml
 refuses 'h.yaml' -o out h.yaml
 
+cd "$ROOT" || exit 1
+exits 0 'docs/claims.md and docs/nscc-scorecard.md are what was measured of the present files' tools/claims --check
+# shellcheck disable=SC2046
+exits 0 'all claims can be read' "$mrc" claims --list $(ls experiments/claims/*.yaml experiments/claims/nscc/*.yaml)
+for file in experiments/claims/runs/*.yaml; do
+    exits 0 "$file can be run" "$mrc" sim -q --set duration=1us --set 'criteria=[]' "$file"
+done
+exits 1 'tools/claims refuses what it does not know' tools/claims --nothing
 done_testing
