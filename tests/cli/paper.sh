@@ -38,6 +38,8 @@ esac
 exits 0 'docs/results.md agrees with the experiments and the stored figures' tools/paper --check
 exits 2 'an unknown result is refused' tools/paper R99
 contains '  and the message names it' "$output" 'there is no R99'
+exits 2 'without a build' env BUILD="$SCRATCH/none" tools/paper R1
+contains '  the message says what to do' "$output" 'run make first'
 exits 2 'figures of fewer seeds are not stored' tools/paper --write --seeds 1 R1
 
 # A copy in which something is stale.

@@ -121,10 +121,26 @@ def summed_up(key, by_seed):
     }
 
 
-def measure(path, seeds, wanted):
-    """Runs an experiment with all seeds. `wanted` are expressions whose values are kept."""
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results, seconds = zip(*pool.map(lambda seed: run(path, seed), range(1, seeds + 1)))
+def start(paths, seeds):
+    """Runs all experiments with all seeds, as many runs at a time as there are processors. Returns the runs of each."""
+    if not os.access(f"{BUILD}/bin/mrc", os.X_OK):
+        raise Failure(f"there is no {BUILD}/bin/mrc: run make first, or set BUILD")
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    started = {path: [pool.submit(run, path, seed) for seed in range(1, seeds + 1)] for path in paths}
+    pool.shutdown(wait=False)
+    return started
+
+
+def stop(started):
+    """Leaves out runs that have not begun."""
+    for runs in started.values():
+        for each in runs:
+            each.cancel()
+
+
+def measure(path, runs, wanted):
+    """Sums up the runs of an experiment. `wanted` are expressions whose values are kept."""
+    results, seconds = zip(*(each.result() for each in runs))
     by_seed = [criteria_of(result) for result in results]
     criteria = [summed_up(key, by_seed) for key in by_seed[0]]
     budget_s = BUDGET_S * (len(results[0]["runs"]) if is_comparison(name_of(path)) else 1)
