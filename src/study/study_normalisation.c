@@ -10,7 +10,7 @@ const struct study_normalisation_text study_normalisations[STUDY_NORMALISATION_C
 };
 
 const char *const study_normalisation_words[STUDY_NORMALISATION_COUNT + 1] = {
-#define NORMALISATION(ID, letter, word, title, meaning) [STUDY_##ID] = word,
+#define NORMALISATION(ID, letter, word, title, meaning) [STUDY_##ID] = (word),
 #include "study/normalisations.def"
     NULL,
 };

@@ -55,7 +55,7 @@ static void append_value(
     char settings[static STUDY_SETTINGS_BYTES], const struct tunable *tunable, struct prng *prng)
 {
     char values[TEXT_BYTES];
-    const char *at[VALUES_MAX];
+    const char *at[VALUES_MAX] = { NULL };
     uint32_t count = 0;
     size_t used = strlen(settings);
     char *rest;
@@ -142,9 +142,10 @@ bool study_search_read(struct study_search *search, const struct study_compariso
 {
     uint32_t count = comparison->trials ? comparison->choice->count : 0;
 
-    *search = (struct study_search){ .trials = grow_take(count + 1, sizeof(*search->trials)),
-        .counts = grow_take(count + 1, sizeof(*search->counts)),
-        .best = grow_take(count + 1, sizeof(*search->best)) };
+    *search =
+        (struct study_search){ .trials = grow_take(count + 1, sizeof(struct study_search_trial *)),
+            .counts = grow_take(count + 1, sizeof(*search->counts)),
+            .best = grow_take(count + 1, sizeof(*search->best)) };
     for (uint32_t i = 0; i < count; i++) {
         search->contender_count++;
         if (!read_contender(search, i, comparison, problem))

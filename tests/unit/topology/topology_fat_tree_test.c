@@ -31,8 +31,11 @@ static struct topology_fat_tree tree_of(const struct topology_config *config)
 static void expect_switches(
     const struct topology_fat_tree *tree, uint32_t leaves, uint32_t spines, uint32_t cores)
 {
-    EXPECT_EQ(tree->leaves_per_pod * tree->pods, leaves);
-    EXPECT_EQ(tree->spines_per_pod * tree->pods, spines);
+    uint32_t leaf_count = tree->leaves_per_pod * tree->pods;
+    uint32_t spine_count = tree->spines_per_pod * tree->pods;
+
+    EXPECT_EQ(leaf_count, leaves);
+    EXPECT_EQ(spine_count, spines);
     EXPECT_EQ(tree->cores, cores);
 }
 
