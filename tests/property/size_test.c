@@ -18,8 +18,8 @@ static struct size_request random_request(struct prng *prng)
     size_request_init(&request);
     request.kind = (enum size_kind)prng_below(prng, SIZE_KIND_COUNT);
     request.nic_bps = gbps[prng_below(prng, 5)] * UINT64_C(1000000000);
-    request.planes = 1 + prng_below(prng, 16);
-    request.tiers = prng_below(prng, 5);
+    request.planes = prng_below(prng, 4) ? 1u << prng_below(prng, 5) : 1 + prng_below(prng, 16);
+    request.tiers = prng_below(prng, 2) ? 0 : 1 + prng_below(prng, 4);
     request.lane_bps = (1 + prng_below(prng, 2)) * UINT64_C(100000000000);
     request.switch_bps = (1 + prng_below(prng, 1024)) * UINT64_C(100000000000);
     if (prng_below(prng, 2))
