@@ -11,7 +11,17 @@
 #define DAY_S     86400.0
 #define HOUR_S    3600.0
 
-enum element { HOST_LINK, UPLINK, SWITCH, NIC_MODULE, SWITCH_MODULE, POWER_GROUP, NIC, GPU };
+enum element {
+    HOST_LINK,
+    UPLINK,
+    LEAF,
+    UPPER_SWITCH,
+    NIC_MODULE,
+    SWITCH_MODULE,
+    POWER_GROUP,
+    NIC,
+    GPU
+};
 enum { GROUP_SWITCHES = 16, MODULE_LANES = 8 };
 
 enum failure_id {
@@ -132,7 +142,11 @@ static double lost_s(const struct job *job, uint32_t protocol, const struct size
 
     if (failure->restarts)
         return restart_s(job, 0);
-    stall_s = cost->stall_s + (is_cut_off || cost->stalls_while_down ? failure->lasts_s : 0);
+    if (cost->hangs || cost->restarts)
+        return restart_s(job, cost->hangs ? job->watchdog_s : fmin(cost->stall_s, job->watchdog_s));
+    stall_s = cost->stall_s;
+    if (is_cut_off || cost->stalls_while_down)
+        stall_s += fmax(failure->lasts_s - cost->lasts_s, 0);
     if (stall_s >= patience_s)
         return restart_s(job, patience_s);
     if (is_cut_off)
@@ -203,14 +217,21 @@ static bool add_failure(struct size_failures *failures, const struct size_fabric
 }
 
 /* Switches and uplinks have a line for each tier. */
+static bool has_tiers(enum element element)
+{
+    return element == UPLINK || element == LEAF || element == UPPER_SWITCH;
+}
+
 static bool add_tiers(struct size_failures *failures, const struct size_fabric *fabric,
     const struct job *job, const struct kind *kind)
 {
     for (uint32_t tier = 0; tier < fabric->tier_count; tier++) {
         struct loss loss =
-            kind->element == SWITCH ? switch_loss(fabric, tier) : uplink_loss(fabric, tier);
+            kind->element == UPLINK ? uplink_loss(fabric, tier) : switch_loss(fabric, tier);
         uint32_t before = failures->count;
 
+        if (kind->element != UPLINK && (kind->element == LEAF) != has_nics(fabric, tier))
+            continue;
         if (!add_failure(failures, fabric, job, kind, loss))
             return false;
         if (failures->count > before)
@@ -295,9 +316,9 @@ static void add_pairs(struct size_failures *failures, const struct size_fabric *
     if (fabric->nic_ports != 2)
         return;
     add_pair(failures, "both links of a NIC", gpus, HOST_LINK, HOST_LINK);
-    add_pair(failures, "a link of a NIC and the switch of the other", 2 * gpus, HOST_LINK, SWITCH);
-    add_pair(failures, "both switches of a NIC", is_zcube ? gpus : fabric->tiers[0].switches,
-        SWITCH, SWITCH);
+    add_pair(failures, "a link of a NIC and the switch of the other", 2 * gpus, HOST_LINK, LEAF);
+    add_pair(failures, "both switches of a NIC", is_zcube ? gpus : fabric->tiers[0].switches, LEAF,
+        LEAF);
 }
 
 bool size_failures_find(
@@ -305,11 +326,11 @@ bool size_failures_find(
 {
     *failures = (struct size_failures){ 0 };
     for (uint32_t i = 0; i < FAILURE_COUNT; i++) {
-        bool has_tiers = kinds[i].element == SWITCH || kinds[i].element == UPLINK;
+        const struct kind *kind = &kinds[i];
 
-        if (has_tiers
-                ? !add_tiers(failures, fabric, job, &kinds[i])
-                : !add_failure(failures, fabric, job, &kinds[i], loss_of(fabric, kinds[i].element)))
+        if (has_tiers(kind->element)
+                ? !add_tiers(failures, fabric, job, kind)
+                : !add_failure(failures, fabric, job, kind, loss_of(fabric, kind->element)))
             return false;
     }
     for (uint32_t i = 0; i < job->protocol_count; i++)
@@ -346,7 +367,7 @@ struct size_spares_count size_module_spares(const struct size_fabric *fabric, do
 
 struct size_spares_count size_switch_spares(const struct size_fabric *fabric, double days)
 {
-    struct price_range rate = kinds[FAILURE_SWITCH_REBOOT].per_day;
+    struct price_range rate = kinds[FAILURE_LEAF_REBOOT].per_day;
     double switches = (double)size_switches(fabric) * 0.32; /* hardware: Microsoft, 32 % */
 
     return (struct size_spares_count){ spares_for(switches, rate.least, days),

@@ -194,7 +194,7 @@ static struct job job_of_two(void)
         .checkpoint_every_s = 1800,
         .restart_s = 900,
         .watchdog_s = 600,
-        .class_count = 4,
+        .class_count = 6,
         .protocol_count = 1,
         .protocols = { { .name = "p", .give_up_s = 30 } } };
     static const char *const names[] = { "host link flap", "uplink flap", "link failure",
@@ -264,7 +264,8 @@ SPEC("a failure that takes half of the rate from a job that only communicates co
     EXPECT_EQ(failures.pairs[0].count, 1000);
     job.class_count = 1;
     EXPECT(!size_failures_find(&fabric, &job, &failures));
-    EXPECT_STR_EQ(failures.reason, "the job has no class 'link failure'; add it to its failures");
+    EXPECT_STR_EQ(
+        failures.reason, "the job has no class 'host link failure'; add it to its failures");
 }
 
 SPEC("spares are the 99 % quantile of a Poisson distribution, of many the normal one")
