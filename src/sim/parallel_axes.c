@@ -40,7 +40,7 @@ struct sim_workload parallel_part(
 
     part.kind = axis == PARALLEL_EXPERT ? SIM_ALL_TO_ALL : workload->collective;
     part.rank_count = axis == PARALLEL_EXPERT ? shape.nodes : shape.data;
-    part.group = workload->group / shape.tensor;
+    part.group = axis == PARALLEL_EXPERT ? 0 : workload->group / shape.tensor;
     if (axis == PARALLEL_EXPERT)
         part.message_bytes = exchange % 2 ? workload->combine_bytes : workload->dispatch_bytes;
     return part;

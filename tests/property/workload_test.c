@@ -182,7 +182,7 @@ PROPERTY("a divided model does all its steps, and sends what its axes need", 300
     static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
         SIM_TREE_ALL_REDUCE };
     struct prng prng = prng_stream(seed, 0);
-    uint32_t shape = seed % 6;
+    uint32_t shape = (uint32_t)(seed % 6);
     struct sim_workload workload = { .kind = SIM_PARALLEL_TRAINING,
         .rank_count = shapes[shape].ranks,
         .tensor = shapes[shape].tensor,

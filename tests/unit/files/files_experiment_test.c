@@ -112,6 +112,27 @@ SPEC("a workload is read with all its keys")
     EXPECT_EQ(workload->evs[1], 1u << experiment.fabric.uplink_bits | 2);
 }
 
+SPEC("a model gives the published volumes of its parallel training, and scale divides them")
+{
+    const struct sim_workload *workload =
+        &read("duration: 1ms\nworkloads:\n- { kind: parallel_training, model: gpt3-175b, tensor: "
+              "8,\n    pipeline: 8, local_rate: 3600G, scale: 10 }\n",
+            "")
+             ->sim.workloads[0];
+
+    EXPECT_EQ(workload->message_bytes, 546875000); /* 5.47 GB */
+    EXPECT_EQ(workload->activation_bytes, 629145);
+    EXPECT_EQ(workload->exchanges, 0);
+    EXPECT_EQ(workload->compute_ps / 100000000, 84); /* 6 * 175e9 * 2048 / 64 / 400e12 s */
+    workload = &read("duration: 1ms\nworkloads:\n- { kind: parallel_training, model: deepseek-v3,\n"
+                     "    pipeline: 16, expert: 4, scale: 10, combine_bytes: 7777 }\n",
+        "")
+                    ->sim.workloads[0];
+    EXPECT_EQ(workload->dispatch_bytes, 11744051); /* of 117 MB for 4096 tokens */
+    EXPECT_EQ(workload->combine_bytes, 7777);
+    EXPECT_EQ(workload->exchanges, 4);
+}
+
 SPEC("a fault has a place, a time and the parameters of its kind")
 {
     const struct fault *faults = read(minimal,
