@@ -17,6 +17,11 @@ is 'JSON has all protocols and classes' "$(jq -c '[(.protocols | keys), (.protoc
 is 'protocols see the same failures' "$(jq '[.protocols[].failures["uplink flap"].events.mean] | unique | length' result.json)" 1
 is 'what is lost has its price' "$(jq '.protocols.mrc | (.usd / .gpu_hours.mean * 1000000 | round / 1000000)' result.json)" 2.5
 
+sed 's/usd: \[2, 3\]/usd: [4, 6]/' "$ROOT/experiments/prices/resellers.yaml" >prices.yaml
+is 'a price file sets the price of a GPU hour' "$("$mrc" job --trials 20 -j --prices prices.yaml | jq '.protocols.mrc | (.usd / .gpu_hours.mean * 1000000 | round / 1000000)')" 5
+echo 'gpu_hour: { usd: many }' >>prices.yaml
+exits 2 'a wrong price file is refused' "$mrc" job --prices prices.yaml
+contains '  with the place' "$output" 'prices.yaml:'
 is 'costs say that they are assumed' "$(jq -c '[.protocols[].failures[].cost] | unique' result.json)" '["assumed","assumed: restarts"]'
 is 'the NICs of a failed component are the measure of its amplification' \
     "$(jq '.protocols.mrc.failures["T0 reboot"] | (.gpu_hours.mean * 3600 / (.events.mean * 360 * 256) / .amplification * 1000 | round)' result.json)" 1000
@@ -51,6 +56,7 @@ is '  which say so' "$(jq -c '[.protocols.mrc.failures | .["host link flap"].cos
 is '  a job that hangs is restarted' "$(jq '.protocols["roce-1qp"].failures["host link flap"] | .cost == "measured: hangs" and .restarts.mean > 0' followed.json)" true
 exits 0 'the table says where costs come from' "$mrc" job --trials 20 --events events.json
 contains '  and how they were measured' "$output" 'with 4 NICs of 1/4 of 800 Gb/s'
+exits 0 'costs that were measured before are read' "$mrc" job --trials 20 --events "$ROOT/experiments/job-events.json"
 
 jq '.failures["host link flap"].costs.mrc.slows = 2' events.json >bad.json
 exits 2 'wrong costs are refused' "$mrc" job --events bad.json

@@ -33,6 +33,7 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 'j', "json", NULL, "print the result as JSON instead of the table", AT(is_json) },
     { OPTION_FLAG, 0, "default", NULL, "print the built-in job, to change it", AT(wants_default) },
     { OPTION_TEXT, 0, "events", "FILE", "use the costs in FILE, which --measure wrote, in place of assumed ones", AT(events_path) },
+    { OPTION_TEXT, 0, "prices", "FILE", "the price of a GPU hour from FILE, as for mrc plan: the middle of its range", AT(prices_path) },
     { OPTION_HEADING, .help = "Measuring:" },
     { OPTION_FLAG, 0, "measure", NULL, "simulate one failure of each class with packets, and write its costs;\nwith a file: that experiment [built-in]", AT(measures) },
     { OPTION_CALL, 0, "protocols", "NAME,...", "measure these contenders [mrc,roce-8qp,uet,ib]",
@@ -108,6 +109,25 @@ static bool read_events(const char *path, struct job *job, json_t **events)
     return job_events_apply(*events, job, reason) || complain_json(path, reason);
 }
 
+static bool read_prices(const char *path, struct job *job)
+{
+    struct prices prices;
+    struct yaml yaml;
+    bool is_read;
+
+    if (!path)
+        return true;
+    yaml_init(&yaml);
+    is_read = price_file_read(&yaml, path, &prices);
+    if (is_read)
+        job->gpu_hour_usd =
+            (prices.parts[PRICE_GPU_HOUR].usd.least + prices.parts[PRICE_GPU_HOUR].usd.most) / 2;
+    else
+        cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
+    yaml_fini(&yaml);
+    return is_read;
+}
+
 static void run_protocols(
     const struct job *job, const struct job_options *options, const json_t *events)
 {
@@ -128,7 +148,8 @@ static enum cmd_status follow_job(const struct job_options *options, const char 
     enum cmd_status status = CMD_MISUSED;
     json_t *events = NULL;
 
-    if (read_job(path, job) && read_events(options->events_path, job, &events)) {
+    if (read_job(path, job) && read_prices(options->prices_path, job) &&
+        read_events(options->events_path, job, &events)) {
         run_protocols(job, options, events);
         status = CMD_DONE;
     }

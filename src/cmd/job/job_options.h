@@ -11,6 +11,7 @@ struct job_options {
     bool is_json;
     bool wants_default;
     const char *events_path; /* NULL: all costs are those of the job */
+    const char *prices_path; /* NULL: the price of a GPU hour is that of the job */
     bool measures;
     struct study_contender_choice choice;
     struct option_list sets;
