@@ -4,6 +4,14 @@
 
 #include "files/experiment.h"
 
+/* What a workload says about the file with its traffic. */
+struct experiment_traffic {
+    const struct yaml_node *file;
+    int format;             /* enum schedule_format; -1: by the name */
+    uint64_t start_unit_ps; /* of connection matrices */
+    uint32_t rank_max;
+};
+
 /* Read lists of structs for the simulator. The fabric must have been read. */
 bool experiment_read_workloads(struct yaml *, const struct yaml_node *list, struct experiment *);
 /* "none", then the names of models.def, then NULL. */
@@ -36,6 +44,10 @@ bool experiment_read_infiniband(
 bool experiment_read_watches(struct yaml *, const struct yaml_node *mapping, struct experiment *);
 bool experiment_read_phases(struct yaml *, const struct yaml_node *list, struct experiment *);
 bool experiment_read_criteria(struct yaml *, const struct yaml_node *list, struct experiment *);
+
+/* Reads the traffic of a workload from a file. */
+bool experiment_read_schedule(struct yaml *, const struct yaml_node *workload_node,
+    const struct experiment_traffic *, struct sim_workload *);
 
 /* Finds the workload that a value names. */
 bool experiment_find_workload(

@@ -6,6 +6,7 @@
 
 #include "files/experiment_part.h"
 #include "files/fabric_file.h"
+#include "files/schedule_file.h"
 #include "files/word.h"
 #include "files/yaml_fields.h"
 
@@ -15,8 +16,14 @@ static const char *const placements[] = {
     NULL,
 };
 
+/* Units of start times in connection matrices. */
+static const char *const start_units[] = { "ps", "ns", "us", NULL };
+
 struct entry {
     struct sim_workload workload;
+    int format;
+    int start_unit;
+    const struct yaml_node *file;
     const struct yaml_node *nics;
     const struct yaml_node *evs;
     uint32_t model; /* of experiment_models */
@@ -30,7 +37,8 @@ struct entry {
 #define TBPS         (1000 * GBPS)
 
 enum {
-    NODE_NICS = 8, /* the usual group of a hierarchical all-reduce, and a node */
+    NODE_NICS = 8,             /* the usual group of a hierarchical all-reduce, and a node */
+    SCHEDULE_OUTSTANDING = 16, /* the usual number of messages */
 };
 
 /* clang-format off */
@@ -68,6 +76,9 @@ static const struct yaml_field fields[] = {
     { .key = "combine_bytes", .type = YAML_SIZE, .offset = WORK(combine_bytes), .most = BYTES_MOST },
     { .key = "model", .type = YAML_WORD, .offset = offsetof(struct entry, model), .words = experiment_models },
     { .key = "scale", .type = YAML_COUNT, .offset = offsetof(struct entry, scale), .least = 1, .most = 1 << 30 },
+    { .key = "file", .type = YAML_ANY, .offset = offsetof(struct entry, file) },
+    { .key = "format", .type = YAML_WORD, .offset = offsetof(struct entry, format), .words = schedule_format_words },
+    { .key = "start_unit", .type = YAML_WORD, .offset = offsetof(struct entry, start_unit), .words = start_units },
     { .key = "evs", .type = YAML_LIST, .offset = offsetof(struct entry, evs) },
     { .key = "ev_active_per_plane", .type = YAML_COUNT, .offset = WORK(ev_active_per_plane), .least = 1, .most = 1024 },
     { .key = NULL },
@@ -132,12 +143,59 @@ static bool read_evs(struct yaml *yaml, const struct yaml_node *list,
     return true;
 }
 
+/* Reads the file of a schedule, which has all messages. */
+static bool read_traffic(struct yaml *yaml, const struct yaml_node *node,
+    const struct experiment *experiment, struct entry *entry)
+{
+    static const uint64_t unit_ps[] = { 1, 1000, 1000000 };
+    static const char *const others[] = { "message_bytes", "iterations" };
+    uint32_t nic_count = experiment->fabric.topology.nic_count;
+    struct experiment_traffic traffic = {
+        .file = entry->file, .format = entry->format, .start_unit_ps = unit_ps[entry->start_unit]
+    };
+
+    if (!yaml_require(yaml, node, "file"))
+        return false;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (yaml_member(node, others[i]))
+            return yaml_complain_key(yaml, yaml_member(node, others[i]),
+                "the messages of a schedule are in its file; omit this");
+    if (!yaml_member(node, "outstanding"))
+        entry->workload.outstanding = SCHEDULE_OUTSTANDING;
+    traffic.rank_max =
+        entry->workload.placement == SIM_PACKED && nic_count > entry->workload.first_nic
+            ? nic_count - entry->workload.first_nic
+            : nic_count;
+    return experiment_read_schedule(yaml, node, &traffic, &entry->workload);
+}
+
+static bool refuse_file(struct yaml *yaml, const struct yaml_node *node)
+{
+    static const char *const keys[] = { "file", "format", "start_unit" };
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (yaml_member(node, keys[i]))
+            return yaml_complain_key(
+                yaml, yaml_member(node, keys[i]), "only workloads of kind schedule have a file");
+    return true;
+}
+
+static void use_all_nics(const struct experiment *experiment, struct sim_workload *workload)
+{
+    uint32_t nic_count = experiment->fabric.topology.nic_count;
+
+    if (!workload->rank_count)
+        workload->rank_count =
+            nic_count > workload->first_nic ? nic_count - workload->first_nic : nic_count;
+}
+
 static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
     const struct experiment *experiment, struct sim_workload *workload)
 {
     struct entry entry = {
         .workload = { .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
         .scale = 1,
+        .format = -1,
     };
 
     if (!yaml_read(yaml, node, fields, &entry) || !yaml_require(yaml, node, "kind"))
@@ -146,17 +204,16 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
         experiment_set_model(entry.model, entry.scale, &entry.workload);
     else if (entry.model)
         return yaml_complain(yaml, node, "only a parallel_training has a 'model'");
-    else if (!yaml_require(yaml, node, "message_bytes"))
+    else if (entry.workload.kind != SIM_SCHEDULE && !yaml_require(yaml, node, "message_bytes"))
         return false;
     if (entry.nics && !read_nics(yaml, entry.nics, experiment, &entry.workload))
         return false;
     if (entry.evs && !read_evs(yaml, entry.evs, experiment, &entry.workload))
         return false;
-    if (!entry.workload.rank_count)
-        entry.workload.rank_count =
-            experiment->fabric.topology.nic_count > entry.workload.first_nic
-                ? experiment->fabric.topology.nic_count - entry.workload.first_nic
-                : experiment->fabric.topology.nic_count;
+    if (entry.workload.kind == SIM_SCHEDULE ? !read_traffic(yaml, node, experiment, &entry)
+                                            : !refuse_file(yaml, node))
+        return false;
+    use_all_nics(experiment, &entry.workload);
     if (!entry.workload.group &&
         (entry.workload.kind == SIM_PARALLEL_TRAINING ||
             sim_workload_pattern(&entry.workload) == SIM_HIERARCHICAL_ALL_REDUCE))

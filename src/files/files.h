@@ -14,6 +14,7 @@
 #include "files/nearest.h"
 #include "files/price_file.h"
 #include "files/quantity.h"
+#include "files/schedule_file.h"
 #include "files/whole_file.h"
 #include "files/word.h"
 #include "files/yaml.h"

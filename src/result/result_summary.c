@@ -52,7 +52,9 @@ static struct measure_numbers *completions_of(struct measure_record *record, uin
     enum sim_workload_kind kind = record->plan->sim->workloads[workload].kind;
     struct measure_workload *its = &record->workloads[workload];
 
-    return sim_workload_is(kind, SIM_STEADY) ? &its->message_ps : &its->collective_ps;
+    return sim_workload_is(kind, SIM_STEADY) || sim_workload_is(kind, SIM_SCHEDULED)
+               ? &its->message_ps
+               : &its->collective_ps;
 }
 
 static json_t *steps_of(const struct measure_workload *workload)

@@ -69,7 +69,7 @@ static void init_ranks(struct sim *sim)
         for (uint32_t r = 0; r < workload->rank_count; r++, rank++) {
             struct engine_nic *nic = &sim->nics[sim->layouts[w].nic_of_rank[r]];
 
-            workload_rank_init(&rank->state, workload, r, lanes);
+            workload_rank_init(&rank->state, &sim->layouts[w], r, lanes);
             lanes += workload_lane_count(workload);
             rank->workload = w;
             rank->nic = sim->layouts[w].nic_of_rank[r];

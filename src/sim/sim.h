@@ -37,6 +37,7 @@ enum sim_workload_trait {
     SIM_COLLECTIVE = 2, /* has a beginning and an end for all ranks; can be part of a training */
     SIM_PAIRED = 4,     /* ranks form pairs: their number is even */
     SIM_DIVIDED = 8,    /* message_bytes is divided among the ranks */
+    SIM_SCHEDULED = 16, /* messages and their order are those of a schedule */
 };
 
 /* The names in experiment files and results, then NULL. */
@@ -44,6 +45,53 @@ extern const char *const sim_workload_words[SIM_WORKLOAD_COUNT + 1];
 /* How often random experiments have each kind; 0: never. */
 extern const uint8_t sim_workload_weights[SIM_WORKLOAD_COUNT];
 bool sim_workload_is(enum sim_workload_kind, enum sim_workload_trait);
+
+/* What an operation waits for in another one. */
+enum sim_after {
+    SIM_AFTER_BEGIN,   /* it has begun: of the same rank */
+    SIM_AFTER_END,     /* it has computed, or its message is acknowledged: of the same rank */
+    SIM_AFTER_ARRIVAL, /* its message has arrived: at the rank that waits */
+};
+
+/* A message to another rank, or computing. */
+struct sim_operation {
+    uint64_t bytes;    /* of the message; 0: computing */
+    uint64_t start_ps; /* begins no earlier, from the start of its rank */
+    uint64_t time_ps;  /* computing: how long; a message: its delay after what it waits for */
+    uint32_t rank;
+    uint32_t where;        /* a message: its pair; computing: the processor of the rank */
+    uint32_t waits;        /* number of operations that it waits for */
+    uint32_t first_waiter; /* those that wait for it, up to first_waiter of the next operation */
+};
+
+struct sim_waiter {
+    uint32_t operation : 30;
+    uint32_t after : 2; /* enum sim_after */
+};
+#define SIM_OPERATIONS_MAX (UINT32_C(1) << 30)
+
+/* Two ranks, the first of which sends messages to the second. */
+struct sim_pair {
+    uint32_t from_rank;
+    uint32_t to_rank;
+    bool tells; /* operations of the second wait for them */
+};
+
+/* Operations of ranks that wait for each other, without a cycle. */
+struct sim_schedule {
+    const struct sim_operation *operations; /* by rank; one more than operation_count */
+    const struct sim_waiter *waiters;
+    const struct sim_pair *pairs;    /* by from_rank, each once */
+    const uint32_t *first_operation; /* of each rank; one more than rank_count */
+    const uint32_t *first_pair;      /* the same */
+    uint32_t rank_count;
+    uint32_t operation_count;
+    uint32_t pair_count;
+    uint32_t processor_count; /* of a rank, at most */
+    uint32_t peers_out;       /* the most ranks that one sends to */
+    uint32_t peers_in;        /* the most that send to one */
+    uint32_t pair_messages;   /* the most messages of a pair */
+};
 
 enum sim_placement {
     SIM_PACKED, /* rank r on NIC first_nic + r */
@@ -57,9 +105,10 @@ struct sim_workload {
     enum sim_placement placement;
     uint32_t rank_count;
     uint32_t first_nic;
-    const uint32_t *nics; /* SIM_LIST */
-    uint64_t message_bytes;
-    uint32_t iterations;  /* consecutive messages or collectives; 0: until the end */
+    const uint32_t *nics;                /* SIM_LIST */
+    uint64_t message_bytes;              /* schedule: the largest message */
+    const struct sim_schedule *schedule; /* NULL: the kind is another one */
+    uint32_t iterations;                 /* consecutive messages or collectives; 0: until the end */
     uint32_t outstanding; /* stream, incast, permutation: messages a flow has posted at once */
     uint32_t qps;         /* per pair of ranks; messages use them in turn */
     bool bidirectional;   /* stream: both directions */
@@ -429,7 +478,7 @@ uint32_t sim_window_psns(const struct sim *);
 uint64_t sim_qp_bytes(const struct sim *, uint32_t workload);
 
 /* Returns the ideal goodput of a workload in bit/s: the payload rate of its slowest link, without
- * headers. */
+ * headers; 0: not known. */
 uint64_t sim_ideal_bps(const struct sim *, uint32_t workload);
 
 /* Returns a hash of all deliveries: time, NIC, PSN, size. Engines, --wire and compilers must

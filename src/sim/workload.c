@@ -82,6 +82,8 @@ void workload_layout_init(struct workload_layout *layout, struct arena *arena,
         sizeof(uint32_t), alignof(uint32_t));
     layout->scratch =
         arena_take(arena, scratch_count(workload, topology), sizeof(uint32_t), alignof(uint32_t));
+    if (kind->take_scripts)
+        kind->take_scripts(layout, arena);
     if (layout->nic_of_rank == NULL)
         return;
     workload_place(layout, topology, own_seed(workload, seed));
@@ -120,6 +122,8 @@ uint64_t workload_largest_bytes(const struct sim_workload *workload)
 
 uint32_t workload_flow_messages(const struct sim_workload *workload)
 {
+    if (workload->schedule)
+        return workload->schedule->pair_messages;
     return sim_workload_is(workload->kind, SIM_STEADY) ? workload->iterations : 0;
 }
 
@@ -132,10 +136,12 @@ uint32_t workload_lane_count(const struct sim_workload *workload)
     return pattern->lane_count ? pattern->lane_count(workload) : 0;
 }
 
-void workload_rank_init(struct workload_rank *state, const struct sim_workload *workload,
+void workload_rank_init(struct workload_rank *state, const struct workload_layout *layout,
     uint32_t rank, struct workload_lane *lanes)
 {
-    *state = (struct workload_rank){ .workload = workload, .rank = rank, .lanes = lanes };
+    *state = (struct workload_rank){ .workload = layout->workload, .rank = rank, .lanes = lanes };
+    if (layout->scripts)
+        state->script = &layout->scripts[rank];
 }
 
 uint64_t workload_start_ps(const struct sim_workload *workload, uint32_t rank, uint64_t seed)

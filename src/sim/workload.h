@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/deadline_heap.h"
 #include "sim/sim.h"
 
 #define WORKLOAD_QPS_MAX 131072
@@ -18,6 +19,7 @@ struct workload_layout {
     uint32_t *nic_of_rank;
     uint32_t *to_rank; /* permutation: the rank that each rank writes to */
     uint32_t *scratch;
+    struct workload_script *scripts; /* schedule: of each rank */
 };
 
 /* With an arena without memory it only measures, and the layout is not usable yet. Random choices
@@ -44,7 +46,8 @@ uint64_t workload_largest_bytes(const struct sim_workload *);
 uint32_t workload_flow_messages(const struct sim_workload *);
 
 /* Returns the payload rate of all its flows in bit/s without other workloads and faults: limited by
- * the NICs and the uplinks of leaves, with `payload_bytes` of payload in every `wire_bytes`. */
+ * the NICs and the uplinks of leaves, with `payload_bytes` of payload in every `wire_bytes`; 0: not
+ * known, of a schedule. */
 uint64_t workload_ideal_bps(const struct workload_layout *, const struct topology *,
     uint32_t payload_bytes, uint32_t wire_bytes);
 
@@ -74,6 +77,32 @@ struct workload_lane {
     uint32_t arrived;
 };
 
+/* Schedule: an operation of a rank. */
+struct workload_operation {
+    uint32_t waits; /* operations that it still waits for; WORKLOAD_BEGUN */
+    uint32_t next;  /* the next operation of its lane; WORKLOAD_NO_OPERATION */
+};
+#define WORKLOAD_BEGUN        UINT32_MAX
+#define WORKLOAD_NO_OPERATION UINT32_MAX
+
+/* Schedule: the messages of a flow that are not acknowledged, by number of the operation. */
+struct workload_queue {
+    uint32_t first;    /* the oldest */
+    uint32_t unposted; /* the first that is not posted */
+    uint32_t last;
+    uint32_t posted;
+    uint32_t waiting; /* not posted */
+};
+
+/* Schedule: what a rank has done of it. Numbers of operations begin at 0 for each rank. */
+struct workload_script {
+    struct deadline_heap times; /* when operations begin, or have computed */
+    struct workload_operation *operations;
+    struct workload_queue *queues; /* of each flow to another rank */
+    uint64_t *free_ps;             /* when each of its processors has computed */
+    uint32_t left;                 /* operations that have not ended */
+};
+
 /* State of one rank: small, the same size for every kind. */
 struct workload_rank {
     const struct sim_workload *workload;
@@ -88,21 +117,24 @@ struct workload_rank {
     bool is_computing;
     bool may_overlap; /* training: the collective of this step has begun */
     bool is_finished;
-    uint8_t phase;               /* parallel training: what the rank does */
-    uint32_t pass;               /* likewise: of this step */
-    uint32_t segment;            /* likewise: of this pass */
-    uint32_t exchange;           /* likewise: with experts, since the beginning */
-    uint64_t busy_until_ps;      /* likewise: it computes */
-    uint8_t stage;               /* hierarchical all-reduce: the part of it that is running */
-    uint64_t until_ps;           /* and, if that part does not use the network, its end */
-    struct workload_lane *lanes; /* of each QP to each neighbour; all-to-all: `arrived` of even and
-                                    of odd iterations */
+    uint8_t phase;          /* parallel training: what the rank does */
+    uint32_t pass;          /* likewise: of this step */
+    uint32_t segment;       /* likewise: of this pass */
+    uint32_t exchange;      /* likewise: with experts, since the beginning */
+    uint64_t busy_until_ps; /* likewise: it computes */
+    uint8_t stage;          /* hierarchical all-reduce: the part of it that is running */
+    uint64_t until_ps;      /* and, if that part does not use the network, its end */
+    union {
+        struct workload_lane *lanes;    /* of each QP to each neighbour; all-to-all: `arrived` of
+                                           even and of odd iterations */
+        struct workload_script *script; /* schedule */
+    };
 };
 
 /* Returns the number of lanes of each rank. */
 uint32_t workload_lane_count(const struct sim_workload *);
 /* The lanes must be zero; the rank keeps them. */
-void workload_rank_init(struct workload_rank *, const struct sim_workload *, uint32_t rank,
+void workload_rank_init(struct workload_rank *, const struct workload_layout *, uint32_t rank,
     struct workload_lane *lanes);
 /* Returns the start time of a rank (start, stagger, jitter). */
 uint64_t workload_start_ps(const struct sim_workload *, uint32_t rank, uint64_t seed);

@@ -108,6 +108,8 @@ uint64_t sim_compute_ps(const struct sim_workload *workload)
 static bool messages_check(const struct sim_workload *workload, struct problem *problem)
 {
     uint64_t peers = sim_workload_peers(workload);
+    uint64_t pairs =
+        workload->schedule ? workload->schedule->pair_count : peers * workload->rank_count;
     uint64_t parts;
 
     if (workload->qps < 1 || workload->qps > WORKLOAD_QPS_MAX)
@@ -116,7 +118,7 @@ static bool messages_check(const struct sim_workload *workload, struct problem *
     if (workload->outstanding < 1 || workload->outstanding > OUTSTANDING_MAX)
         return problem_is(problem, "outstanding", "% messages at once: must be between 1 and %",
             (struct problem_numbers){ workload->outstanding, OUTSTANDING_MAX, 0 });
-    if (peers * workload->rank_count * workload->qps > FLOWS_MAX)
+    if (pairs * workload->qps > FLOWS_MAX)
         return problem_is(problem, "ranks", "% ranks, each with % peers, need more than % QPs",
             (struct problem_numbers){ workload->rank_count, peers, FLOWS_MAX });
     parts = parts_of(workload);

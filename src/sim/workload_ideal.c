@@ -98,16 +98,20 @@ static struct loads count_loads(
     return loads;
 }
 
-/* In a collective all ranks wait for the slowest. */
+/* In a collective all ranks wait for the slowest. Messages of a schedule are not all under way at
+ * once, so there is no such rate. */
 uint64_t workload_ideal_bps(const struct workload_layout *layout, const struct topology *topology,
     uint32_t payload_bytes, uint32_t wire_bytes)
 {
     uint32_t pair_count = workload_flow_count(layout->workload) / layout->workload->qps;
     bool is_collective = workload_pattern_of(layout->workload)->is_complete != NULL;
     uint64_t slowest_bps = UINT64_MAX;
-    struct loads loads = count_loads(layout, topology, pair_count);
+    struct loads loads;
     uint64_t sum_bps = 0;
 
+    if (sim_workload_is(layout->workload->kind, SIM_SCHEDULED))
+        return 0;
+    loads = count_loads(layout, topology, pair_count);
     for (uint32_t i = 0; i < pair_count; i++) {
         struct pair pair = pair_at(layout, topology, i);
         uint64_t bps = pair_bps(layout, topology, &loads, &pair) * payload_bytes / wire_bytes;

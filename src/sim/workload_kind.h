@@ -20,6 +20,8 @@ struct workload_kind {
     struct workload_flow (*flow_at)(const struct workload_layout *, uint32_t index);
     /* Fills in to_rank of the layout, for flow_at. NULL: it is not used. */
     void (*choose_targets)(struct workload_layout *, const struct topology *, uint64_t seed);
+    /* Takes the scripts of the layout; the arena may only measure. NULL: there are none. */
+    void (*take_scripts)(struct workload_layout *, struct arena *);
 
     /* Returns the number of messages that message_bytes is divided into. NULL: 1. */
     uint64_t (*part_count)(const struct sim_workload *);

@@ -407,7 +407,7 @@ void ranks_init(struct ranks *world, const struct sim_workload *workload, uint64
     for (uint32_t i = 0; i < workload->rank_count; i++) {
         world->nodes[i].world = world;
         world->nodes[i].wake_ps = SIM_NEVER_PS;
-        workload_rank_init(&world->nodes[i].rank, &world->workload, i, world->nodes[i].lanes);
+        workload_rank_init(&world->nodes[i].rank, &world->layout, i, world->nodes[i].lanes);
     }
 }
 
