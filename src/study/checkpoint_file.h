@@ -25,6 +25,7 @@ struct checkpoint_identity {
     char experiment[CHECKPOINT_HASH_BYTES];
     char fabric[CHECKPOINT_HASH_BYTES];
     uint64_t seed;
+    uint64_t traffic; /* hash of what was read from files of workloads */
     uint8_t uses_heap;
     uint8_t wire;
     uint8_t checks;

@@ -45,11 +45,36 @@ static uint64_t hash_program(void)
     return sum;
 }
 
+static uint32_t waiter_count(const struct sim_schedule *schedule)
+{
+    return schedule->operations[schedule->operation_count].first_waiter;
+}
+
+/* Operations have no padding; what waits for them has its place in them. */
+static uint64_t hash_traffic(const struct sim_config *config)
+{
+    uint64_t sum = 1;
+
+    for (uint32_t i = 0; i < config->workload_count; i++) {
+        const struct sim_schedule *schedule = config->workloads[i].schedule;
+
+        if (schedule)
+            sum = checkpoint_file_sum(sum, schedule->operations,
+                schedule->operation_count * sizeof(*schedule->operations));
+        for (uint32_t w = 0; schedule && w < schedule->pair_count; w++)
+            sum += sum * UINT64_C(0x9e3779b97f4a7c15) + schedule->pairs[w].to_rank;
+        for (uint32_t w = 0; schedule && w < waiter_count(schedule); w++)
+            sum += sum * UINT64_C(0x9e3779b97f4a7c15) + schedule->waiters[w].operation;
+    }
+    return sum;
+}
+
 static void identify(struct checkpoint_identity *identity, const struct study_run *plan,
     const struct study_manner *manner)
 {
     *identity = (struct checkpoint_identity){ .program = hash_program(),
         .seed = plan->experiment.sim.seed,
+        .traffic = hash_traffic(&plan->experiment.sim),
         .uses_heap = manner->uses_heap,
         .wire = manner->wire,
         .checks = manner->checks };
@@ -80,6 +105,9 @@ bool study_checkpoint_fits(const struct checkpoint_file *file, const struct stud
     else if (then->seed != now.seed)
         snprintf(reason, CHECKPOINT_REASON_BYTES, "is of seed %llu, not of %llu",
             (unsigned long long)then->seed, (unsigned long long)now.seed);
+    else if (then->traffic != now.traffic)
+        snprintf(reason, CHECKPOINT_REASON_BYTES,
+            "is of other traffic: the file of a workload has changed since then");
     else if (memcmp(then, &now, sizeof(now)) != 0)
         snprintf(reason, CHECKPOINT_REASON_BYTES,
             "was written with other options; give --heap, --wire and --check as then");
