@@ -38,6 +38,7 @@ struct document {
     const struct yaml_node *uet;
     const struct yaml_node *infiniband;
     const struct yaml_node *workloads;
+    const struct yaml_node *jobs;
     const struct yaml_node *faults;
     const struct yaml_node *generators;
     const struct yaml_node *observe;
@@ -63,6 +64,7 @@ static const struct yaml_field fields[] = {
     { .key = "uet", .type = YAML_MAP, .offset = IN_DOCUMENT(uet) },
     { .key = "infiniband", .type = YAML_MAP, .offset = IN_DOCUMENT(infiniband) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
+    { .key = "jobs", .type = YAML_LIST, .offset = IN_DOCUMENT(jobs) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
     { .key = "generators", .type = YAML_LIST, .offset = IN_DOCUMENT(generators) },
     { .key = "duration", .type = YAML_TIME, .offset = IN_DOCUMENT(duration_ps), .least = 1000, .most = DAY_PS },
@@ -109,7 +111,7 @@ static struct yaml_node *complete_tree(struct yaml *yaml, struct yaml_node *top)
 {
     const struct yaml_node *planes = top ? yaml_member(top, "planes") : NULL;
 
-    if (planes && !yaml_member(top, "workloads")) {
+    if (planes && !yaml_member(top, "workloads") && !yaml_member(top, "jobs")) {
         yaml_complain_key(yaml, planes,
             "this is a fabric file; an experiment names it under 'fabric:' and has workloads");
         return NULL;
@@ -229,7 +231,7 @@ static bool read_parts(
     return read_protocol(yaml, document, experiment) &&
            (!document->parameters || experiment_read_parameters(yaml, document->parameters,
                                          &experiment->sim.parameters)) &&
-           experiment_read_workloads(yaml, document->workloads, experiment) &&
+           experiment_read_workloads(yaml, document->workloads, document->jobs, experiment) &&
            (!document->faults || experiment_read_faults(yaml, document->faults, experiment)) &&
            (!document->generators ||
                experiment_read_generators(yaml, document->generators, experiment)) &&
@@ -289,46 +291,6 @@ static bool take_times(struct yaml *yaml, const struct yaml_node *top,
     return true;
 }
 
-static const struct yaml_node *entry_at(const struct yaml_node *list, uint32_t index)
-{
-    const struct yaml_node *entry = list->first;
-
-    while (entry && entry->index != index)
-        entry = entry->next;
-    return entry;
-}
-
-/* Returns the key of the file for a member that the simulator names differently. */
-static const char *key_of(const char *member)
-{
-    if (strcmp(member, "message") == 0)
-        return "message_bytes";
-    return strcmp(member, "duration") == 0 ? "for" : member;
-}
-
-/* Reports what only the simulator can check, at the line of the file. */
-static bool check_experiment(
-    struct yaml *yaml, const struct yaml_node *top, const struct experiment *experiment)
-{
-    struct problem problem = { .section = "", .member = "" };
-    const struct yaml_node *node = top;
-    const struct yaml_node *deeper;
-
-    if (sim_config_check(&experiment->sim, &problem))
-        return true;
-    deeper = problem.section ? yaml_member(top, problem.section) : NULL;
-    if (deeper) {
-        node = deeper;
-        if (node->kind == YAML_SEQUENCE && (deeper = entry_at(node, problem.index)))
-            node = deeper;
-        if (problem.member && (deeper = yaml_member(node, key_of(problem.member))))
-            return yaml_complain(yaml, deeper, "%s", problem.reason);
-    }
-    if (problem.member && *problem.member)
-        return yaml_complain(yaml, node, "%s: %s", problem.member, problem.reason);
-    return yaml_complain(yaml, node, "%s", problem.reason);
-}
-
 static void default_name(const struct yaml_node *top, char *name)
 {
     const char *file = strrchr(top->place.source, '/');
@@ -366,7 +328,8 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->measure.observe.workload = MEASURE_NONE;
     default_name(top, document.name);
     if (!check_parameter_places(yaml, top) || !yaml_read(yaml, top, fields, &document) ||
-        !yaml_require(yaml, top, "duration") || !yaml_require(yaml, top, "workloads"))
+        !yaml_require(yaml, top, "duration") ||
+        (!document.jobs && !yaml_require(yaml, top, "workloads")))
         return false;
     memcpy(experiment->name, document.name, sizeof(experiment->name));
     memcpy(experiment->title, document.title, sizeof(experiment->title));
@@ -381,5 +344,5 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);
     return take_times(yaml, top, &document, experiment) &&
            read_hardware_and_fabric(yaml, &document, experiment) &&
-           read_parts(yaml, &document, experiment) && check_experiment(yaml, top, experiment);
+           read_parts(yaml, &document, experiment) && experiment_check(yaml, top, experiment);
 }

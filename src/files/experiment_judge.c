@@ -78,7 +78,7 @@ static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", 
     "capacity", "faults", "completion_us", "jain", "victim_fraction", "retransmitted", "trimmed",
     "marked", "lost", "timeouts", "plane_imbalance", "ev_transitions", "packets_sent",
     "packets_delivered", "queue_peak_bytes", "queue_occupancy", "reordering", "qp_errors",
-    "counters", "simulated_us", "workloads", "phases", NULL };
+    "counters", "simulated_us", "workloads", "jobs", "phases", NULL };
 
 /* Of a phase, apart from its workloads. */
 static const char *const phase_names[] = { "from_us", "until_us", "lost", "packets_sent",
@@ -99,6 +99,14 @@ static bool is_workload(const struct experiment *experiment, const char *name)
 {
     for (uint32_t i = 0; i < experiment->sim.workload_count; i++)
         if (strcmp(experiment->sim.workloads[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_job(const struct experiment *experiment, const char *name)
+{
+    for (uint32_t i = 0; i < experiment->sim.job_count; i++)
+        if (strcmp(experiment->sim.jobs[i].name, name) == 0)
             return true;
     return false;
 }
@@ -162,6 +170,8 @@ static bool is_in_summary(const struct experiment *experiment, const char *name,
     rest = take_segment(rest, segment);
     if (strcmp(name, "workloads") == 0)
         return is_workload(experiment, segment);
+    if (strcmp(name, "jobs") == 0)
+        return is_job(experiment, segment);
     if (strcmp(name, "phases") == 0)
         return is_phase(experiment, segment) && is_in_phase(experiment, rest);
     if (strcmp(name, "faults") == 0)

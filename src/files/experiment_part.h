@@ -13,7 +13,9 @@ struct experiment_traffic {
 };
 
 /* Read lists of structs for the simulator. The fabric must have been read. */
-bool experiment_read_workloads(struct yaml *, const struct yaml_node *list, struct experiment *);
+bool experiment_read_workloads(
+    struct yaml *, const struct yaml_node *list, const struct yaml_node *jobs, struct experiment *);
+bool experiment_read_jobs(struct yaml *, const struct yaml_node *list, struct experiment *);
 /* "none", then the names of models.def, then NULL. */
 extern const char *const experiment_models[];
 /* Gives a parallel_training the volumes and times of a model, each divided by `scale`, where they
@@ -49,9 +51,20 @@ bool experiment_read_criteria(struct yaml *, const struct yaml_node *list, struc
 bool experiment_read_schedule(struct yaml *, const struct yaml_node *workload_node,
     const struct experiment_traffic *, struct sim_workload *);
 
+/* Reads numbers of NICs of a fabric or job, below `nic_count`: [8, 0-6]. */
+struct experiment_nics {
+    const uint32_t *all;
+    uint32_t count;
+};
+bool experiment_read_nics(struct yaml *, const struct yaml_node *list, const char *whose,
+    uint32_t nic_count, struct experiment_nics *out);
+
 /* Finds the workload that a value names. */
 bool experiment_find_workload(
     struct yaml *, const struct yaml_node *name, const struct experiment *, uint32_t *workload);
+
+/* Reports what only the simulator can check, at the line of the file. */
+bool experiment_check(struct yaml *, const struct yaml_node *top, const struct experiment *);
 
 /* Checks that a name consists of letters, digits, _ and -, so that criteria can refer to it. */
 bool experiment_check_name(struct yaml *, const struct yaml_node *, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the workloads and parameters of an experiment. */
+/* Reads the workloads of an experiment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +101,9 @@ static bool read_span(struct yaml *yaml, const struct yaml_node *node, uint32_t 
     return true;
 }
 
-static bool read_nics(struct yaml *yaml, const struct yaml_node *list,
-    const struct experiment *experiment, struct sim_workload *workload)
+bool experiment_read_nics(struct yaml *yaml, const struct yaml_node *list, const char *whose,
+    uint32_t nic_count, struct experiment_nics *out)
 {
-    uint32_t nic_count = experiment->fabric.topology.nic_count;
     uint32_t *nics = yaml_take(yaml, nic_count, sizeof(*nics));
     uint32_t count = 0;
 
@@ -114,19 +113,30 @@ static bool read_nics(struct yaml *yaml, const struct yaml_node *list,
         if (!read_span(yaml, node, span))
             return false;
         if (span[1] >= nic_count)
-            return yaml_complain(yaml, node, "this fabric has no NIC %u; its NICs are 0 to %u",
+            return yaml_complain(yaml, node, "this %s has no NIC %u; its NICs are 0 to %u", whose,
                 span[1], nic_count - 1);
         if (span[1] - span[0] >= nic_count - count)
-            return yaml_complain(yaml, node, "there are more NICs here than the fabric has");
+            return yaml_complain(yaml, node, "there are more NICs here than the %s has", whose);
         for (uint32_t nic = span[0]; nic <= span[1]; nic++)
             nics[count++] = nic;
     }
-    if (workload->rank_count && workload->rank_count != count)
+    *out = (struct experiment_nics){ .all = nics, .count = count };
+    return true;
+}
+
+static bool read_nics(struct yaml *yaml, const struct yaml_node *list, uint32_t nic_count,
+    struct sim_workload *workload)
+{
+    struct experiment_nics nics;
+
+    if (!experiment_read_nics(yaml, list, workload->job ? "job" : "fabric", nic_count, &nics))
+        return false;
+    if (workload->rank_count && workload->rank_count != nics.count)
         return yaml_complain(yaml, list, "%u NICs for %u ranks; omit 'ranks', or set it to %u",
-            count, workload->rank_count, count);
+            nics.count, workload->rank_count, nics.count);
     workload->placement = SIM_LIST;
-    workload->nics = nics;
-    workload->rank_count = count;
+    workload->nics = nics.all;
+    workload->rank_count = nics.count;
     return true;
 }
 
@@ -144,12 +154,11 @@ static bool read_evs(struct yaml *yaml, const struct yaml_node *list,
 }
 
 /* Reads the file of a schedule, which has all messages. */
-static bool read_traffic(struct yaml *yaml, const struct yaml_node *node,
-    const struct experiment *experiment, struct entry *entry)
+static bool read_traffic(
+    struct yaml *yaml, const struct yaml_node *node, uint32_t nic_count, struct entry *entry)
 {
     static const uint64_t unit_ps[] = { 1, 1000, 1000000 };
     static const char *const others[] = { "message_bytes", "iterations" };
-    uint32_t nic_count = experiment->fabric.topology.nic_count;
     struct experiment_traffic traffic = {
         .file = entry->file, .format = entry->format, .start_unit_ps = unit_ps[entry->start_unit]
     };
@@ -180,20 +189,36 @@ static bool refuse_file(struct yaml *yaml, const struct yaml_node *node)
     return true;
 }
 
-static void use_all_nics(const struct experiment *experiment, struct sim_workload *workload)
+static void use_all_nics(uint32_t nic_count, struct sim_workload *workload)
 {
-    uint32_t nic_count = experiment->fabric.topology.nic_count;
-
     if (!workload->rank_count)
         workload->rank_count =
             nic_count > workload->first_nic ? nic_count - workload->first_nic : nic_count;
 }
 
+/* The only workload of a job has its name, the others begin with it. */
+static void give_name(
+    const struct yaml_node *node, const struct sim_job *job, struct sim_workload *workload)
+{
+    const char *kind = sim_workload_words[workload->kind];
+
+    if (*workload->name)
+        return;
+    if (!job)
+        snprintf(workload->name, SIM_NAME_BYTES, "%s", kind);
+    else if (node->parent->child_count == 1)
+        snprintf(workload->name, SIM_NAME_BYTES, "%s", job->name);
+    else
+        snprintf(workload->name, SIM_NAME_BYTES, "%.*s-%s", SIM_NAME_BYTES / 2, job->name, kind);
+}
+
 static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
     const struct experiment *experiment, struct sim_workload *workload)
 {
+    const struct sim_job *job = workload->job;
+    uint32_t nic_count = job ? job->nic_count : experiment->fabric.topology.nic_count;
     struct entry entry = {
-        .workload = { .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
+        .workload = { .job = job, .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
         .scale = 1,
         .format = -1,
     };
@@ -206,43 +231,68 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
         return yaml_complain(yaml, node, "only a parallel_training has a 'model'");
     else if (entry.workload.kind != SIM_SCHEDULE && !yaml_require(yaml, node, "message_bytes"))
         return false;
-    if (entry.nics && !read_nics(yaml, entry.nics, experiment, &entry.workload))
+    if (entry.nics && !read_nics(yaml, entry.nics, nic_count, &entry.workload))
         return false;
     if (entry.evs && !read_evs(yaml, entry.evs, experiment, &entry.workload))
         return false;
-    if (entry.workload.kind == SIM_SCHEDULE ? !read_traffic(yaml, node, experiment, &entry)
+    if (entry.workload.kind == SIM_SCHEDULE ? !read_traffic(yaml, node, nic_count, &entry)
                                             : !refuse_file(yaml, node))
         return false;
-    use_all_nics(experiment, &entry.workload);
+    use_all_nics(nic_count, &entry.workload);
     if (!entry.workload.group &&
         (entry.workload.kind == SIM_PARALLEL_TRAINING ||
             sim_workload_pattern(&entry.workload) == SIM_HIERARCHICAL_ALL_REDUCE))
         entry.workload.group = NODE_NICS;
-    if (!*entry.workload.name)
-        snprintf(
-            entry.workload.name, SIM_NAME_BYTES, "%s", sim_workload_words[entry.workload.kind]);
+    entry.workload.start_ps += job ? job->start_ps : 0;
+    give_name(node, job, &entry.workload);
     *workload = entry.workload;
     return experiment_check_name(yaml, node, workload->name);
 }
 
-bool experiment_read_workloads(
-    struct yaml *yaml, const struct yaml_node *list, struct experiment *experiment)
+/* Reads a list of workloads, and adds them. */
+static bool read_list(struct yaml *yaml, const struct yaml_node *list, const struct sim_job *job,
+    struct experiment *experiment, struct sim_workload *workloads)
 {
-    struct sim_workload *workloads = yaml_take(yaml, list->child_count, sizeof(*workloads));
-
     for (const struct yaml_node *node = list->first; node; node = node->next) {
-        if (!read_workload(yaml, node, experiment, &workloads[node->index]))
+        uint32_t index = experiment->sim.workload_count++;
+
+        workloads[index].job = job;
+        if (!read_workload(yaml, node, experiment, &workloads[index]))
             return false;
-        for (uint32_t i = 0; i < node->index; i++)
-            if (strcmp(workloads[i].name, workloads[node->index].name) == 0)
+        for (uint32_t i = 0; i < index; i++)
+            if (strcmp(workloads[i].name, workloads[index].name) == 0)
                 return yaml_complain(yaml, node,
                     "another workload is also called '%s'; give this one another 'name'",
                     workloads[i].name);
     }
-    if (!list->first)
-        return yaml_complain(yaml, list, "there is no workload; add one");
+    return list->first || yaml_complain(yaml, list, "there is no workload; add one");
+}
+
+static uint32_t count_workloads(const struct yaml_node *workloads, const struct yaml_node *jobs)
+{
+    uint32_t count = workloads ? workloads->child_count : 0;
+
+    for (const struct yaml_node *job = jobs ? jobs->first : NULL; job; job = job->next)
+        count += yaml_member(job, "workloads") ? yaml_member(job, "workloads")->child_count : 0;
+    return count;
+}
+
+bool experiment_read_workloads(struct yaml *yaml, const struct yaml_node *list,
+    const struct yaml_node *jobs, struct experiment *experiment)
+{
+    struct sim_workload *workloads =
+        yaml_take(yaml, count_workloads(list, jobs), sizeof(*workloads));
+
     experiment->sim.workloads = workloads;
-    experiment->sim.workload_count = list->child_count;
+    experiment->sim.workload_count = 0;
+    if (jobs && !experiment_read_jobs(yaml, jobs, experiment))
+        return false;
+    if (list && !read_list(yaml, list, NULL, experiment, workloads))
+        return false;
+    for (const struct yaml_node *job = jobs ? jobs->first : NULL; job; job = job->next)
+        if (!read_list(yaml, yaml_member(job, "workloads"), &experiment->sim.jobs[job->index],
+                experiment, workloads))
+            return false;
     return true;
 }
 
@@ -265,71 +315,5 @@ bool experiment_find_workload(struct yaml *yaml, const struct yaml_node *name,
             meant ? "; did you mean '" : "; name one of 'workloads'", meant ? meant : "",
             meant ? "'?" : "");
     *workload = (uint32_t)index;
-    return true;
-}
-
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-bool experiment_parameter_is_of_fabric(const char *name)
-{
-    static const char *const of_fabric[] = { "link_bps", "slowest_bps", "base_rtt", "network_trims",
-        "last_hop_ecn", NULL };
-
-    return word_find(of_fabric, name) >= 0;
-}
-
-static bool complain_parameter(
-    struct yaml *yaml, const struct yaml_node *node, enum parameters_error error)
-{
-    const struct parameter_description *description;
-    const char **names = yaml_take(yaml, parameter_count + 1, sizeof(*names));
-    const char *meant;
-
-    if (error == PARAMETERS_UNKNOWN) {
-        for (uint32_t i = 0; i < parameter_count; i++)
-            names[i] = parameter_descriptions[i].name;
-        meant = word_nearest(names, node->key);
-        return yaml_complain_key(yaml, node, "there is no such parameter; %s%s%s",
-            meant ? "did you mean '" : "'mrc sim --parameters' lists them", meant ? meant : "",
-            meant ? "'?" : "");
-    }
-    description = &parameter_descriptions[parameters_find(node->key, (uint32_t)strlen(node->key))];
-    if (description->choices) {
-        char words[128];
-
-        word_list(description->choices, words, sizeof(words));
-        return yaml_complain(
-            yaml, node, "'%s' is not a valid choice; choices: %s", node->text, words);
-    }
-    if (error == PARAMETERS_NOT_A_NUMBER)
-        return yaml_complain(yaml, node, "'%s' is not a number of %s; write one, such as %llu",
-            node->text, description->unit, (unsigned long long)description->default_value);
-    return yaml_complain(yaml, node, "%s is out of range; give %llu to %llu %s", node->text,
-        (unsigned long long)description->minimum, (unsigned long long)description->maximum,
-        description->unit);
-}
-
-static bool read_parameter(
-    struct yaml *yaml, const struct yaml_node *node, struct parameters *parameters)
-{
-    enum parameters_error error;
-
-    if (node->kind != YAML_SCALAR)
-        return yaml_complain(yaml, node, "a single value is expected here");
-    if (experiment_parameter_is_of_fabric(node->key))
-        return yaml_complain_key(yaml, node, "is derived from the fabric; set it there instead");
-    error = parameters_set(parameters, node->key, node->text);
-    return error == PARAMETERS_OK || complain_parameter(yaml, node, error);
-}
-
-/* Reads `timers` first, wherever it is in the file: it sets the defaults of other parameters. */
-bool experiment_read_parameters(
-    struct yaml *yaml, const struct yaml_node *mapping, struct parameters *parameters)
-{
-    for (int first = 1; first >= 0; first--)
-        for (const struct yaml_node *node = mapping->first; node; node = node->next)
-            if ((strcmp(node->key, "timers") == 0) == first &&
-                !read_parameter(yaml, node, parameters))
-                return false;
     return true;
 }

@@ -9,6 +9,7 @@
 #include "files/files.h"
 #include "result/grow.h"
 #include "result/result_distribution.h"
+#include "result/result_jobs.h"
 
 #define MILLION UINT64_C(1000000)
 
@@ -305,6 +306,8 @@ json_t *result_summary(struct measure_record *record, uint32_t victim_index)
     json_object_set_new(json, "victim_fraction", victim);
     set_counts(json, record);
     json_object_set_new(json, "workloads", workloads);
+    if (record->plan->sim->job_count > 0)
+        json_object_set_new(json, "jobs", result_jobs(record));
     json_object_set_new(json, "phases", result_summary_phases(record));
     json_object_set_new(json, "faults", result_summary_faults(record));
     return json;

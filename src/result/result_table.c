@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "result/result_hardware.h"
+#include "result/result_jobs.h"
 #include "result/result_sets.h"
 #include "result/units_text.h"
 
@@ -338,6 +339,7 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
         fprintf(to, "  VIOLATED: %s\n", text(run, "violation"));
     print_workloads(to, summary);
     print_steps(to, summary);
+    result_jobs_print(to, json_object_get(summary, "jobs"));
     print_estimates(to, summary);
     print_phases(to, summary);
     print_faults(to, summary);

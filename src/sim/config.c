@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a configuration. */
 #include "base/problem.h"
+#include "sim/job_place.h"
 #include "sim/protocol.h"
 #include "sim/sim.h"
 #include "sim/workload.h"
@@ -59,6 +60,6 @@ static bool protocol_check(const struct sim_config *config, struct problem *prob
 bool sim_config_check(const struct sim_config *config, struct problem *problem)
 {
     return topology_check(config, problem) && parameters_check(&config->parameters, problem) &&
-           workload_check(config, problem) && faults_check(config, problem) &&
-           protocol_check(config, problem);
+           job_place_check(config, problem) && workload_check(config, problem) &&
+           faults_check(config, problem) && protocol_check(config, problem);
 }

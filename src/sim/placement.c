@@ -23,12 +23,12 @@ static void draw_nics(uint32_t *nics, uint32_t nic_count, uint32_t rank_count, s
         swap_numbers(&nics[rank], &nics[rank + prng_below(&prng, nic_count - rank)]);
 }
 
-void workload_place(struct workload_layout *layout, const struct topology *topology, uint64_t seed)
+void workload_place(struct workload_layout *layout, uint32_t nic_count, uint64_t seed)
 {
     const struct sim_workload *workload = layout->workload;
 
     if (workload->placement == SIM_RANDOM) {
-        draw_nics(layout->nic_of_rank, topology->nic_count, workload->rank_count,
+        draw_nics(layout->nic_of_rank, nic_count, workload->rank_count,
             prng_stream(seed, PLACEMENT_ENTITY));
         return;
     }

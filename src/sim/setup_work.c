@@ -4,6 +4,7 @@
 #include <stdalign.h>
 
 #include "sim/account.h"
+#include "sim/job_place.h"
 #include "sim/plane_check.h"
 #include "sim/protocol.h"
 #include "sim/setup.h"
@@ -29,15 +30,19 @@ uint32_t setup_queue_depth(const struct sim_workload *workload)
 static void take_memory(struct sim *sim, struct arena *arena)
 {
     uint32_t workload_count = sim->config.workload_count;
+    const uint32_t *job_nics = job_place_all(arena, &sim->config);
     size_t lane_count = 0;
 
     sim->layouts = arena_take(arena, workload_count, sizeof(*sim->layouts), 8);
     sim->ranks_left = arena_take(arena, workload_count, sizeof(*sim->ranks_left), 4);
     for (uint32_t i = 0; i < workload_count; i++) {
+        const struct sim_workload *workload = &sim->config.workloads[i];
+        struct workload_place place = { .topology = sim->topology, .seed = sim->config.seed };
         struct workload_layout measured;
 
-        workload_layout_init(arena->memory ? &sim->layouts[i] : &measured, arena,
-            &sim->config.workloads[i], sim->topology, sim->config.seed);
+        if (workload->job && job_nics)
+            place.nics = job_place_of(job_nics, &sim->config, workload->job);
+        workload_layout_init(arena->memory ? &sim->layouts[i] : &measured, arena, workload, &place);
         sim->rank_count += sim->config.workloads[i].rank_count;
         lane_count += (size_t)workload_lane_count(&sim->config.workloads[i]) *
                       sim->config.workloads[i].rank_count;

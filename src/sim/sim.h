@@ -97,11 +97,22 @@ enum sim_placement {
     SIM_PACKED, /* rank r on NIC first_nic + r */
     SIM_RANDOM, /* on random NICs; no NIC twice in one workload */
     SIM_LIST,   /* on `nics` */
+    SIM_SPREAD, /* jobs: one NIC of each leaf in turn */
+};
+
+/* Workloads on NICs that they share with no other job. SIM_PACKED: the first NICs that are free. */
+struct sim_job {
+    char name[SIM_NAME_BYTES];
+    enum sim_placement placement;
+    uint32_t nic_count;
+    const uint32_t *nics; /* SIM_LIST; no NIC is in two lists */
+    uint64_t start_ps;    /* for the result; workloads have their own */
 };
 
 struct sim_workload {
     char name[SIM_NAME_BYTES];
     enum sim_workload_kind kind;
+    const struct sim_job *job; /* of config->jobs: NICs are numbers in the job; NULL: none */
     enum sim_placement placement;
     uint32_t rank_count;
     uint32_t first_nic;
@@ -264,6 +275,8 @@ struct sim_config {
                                      follow from the fabric */
     const struct sim_workload *workloads;
     uint32_t workload_count;
+    const struct sim_job *jobs;
+    uint32_t job_count;
     const struct fault *faults;
     uint32_t fault_count;
     const struct fault_generator *generators;

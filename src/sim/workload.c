@@ -70,25 +70,29 @@ static uint32_t scratch_count(const struct sim_workload *workload, const struct 
 }
 
 void workload_layout_init(struct workload_layout *layout, struct arena *arena,
-    const struct sim_workload *workload, const struct topology *topology, uint64_t seed)
+    const struct sim_workload *workload, const struct workload_place *place)
 {
     const struct workload_kind *kind = workload_kind_of(workload);
     bool is_drawn = workload->placement == SIM_RANDOM;
+    uint32_t nic_count = workload->job ? workload->job->nic_count : place->topology->nic_count;
+    uint64_t seed = own_seed(workload, place->seed);
 
     *layout = (struct workload_layout){ .workload = workload };
-    layout->nic_of_rank = arena_take(arena, is_drawn ? topology->nic_count : workload->rank_count,
-        sizeof(uint32_t), alignof(uint32_t));
+    layout->nic_of_rank = arena_take(
+        arena, is_drawn ? nic_count : workload->rank_count, sizeof(uint32_t), alignof(uint32_t));
     layout->to_rank = arena_take(arena, kind->choose_targets ? workload->rank_count : 0,
         sizeof(uint32_t), alignof(uint32_t));
-    layout->scratch =
-        arena_take(arena, scratch_count(workload, topology), sizeof(uint32_t), alignof(uint32_t));
+    layout->scratch = arena_take(
+        arena, scratch_count(workload, place->topology), sizeof(uint32_t), alignof(uint32_t));
     if (kind->take_scripts)
         kind->take_scripts(layout, arena);
     if (layout->nic_of_rank == NULL)
         return;
-    workload_place(layout, topology, own_seed(workload, seed));
+    workload_place(layout, nic_count, seed);
+    for (uint32_t rank = 0; place->nics && rank < workload->rank_count; rank++)
+        layout->nic_of_rank[rank] = place->nics[layout->nic_of_rank[rank]];
     if (kind->choose_targets)
-        kind->choose_targets(layout, topology, own_seed(workload, seed));
+        kind->choose_targets(layout, place->topology, seed);
 }
 
 uint32_t workload_flow_count(const struct sim_workload *workload)

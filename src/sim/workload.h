@@ -23,9 +23,15 @@ struct workload_layout {
 };
 
 /* With an arena without memory it only measures, and the layout is not usable yet. Random choices
- * depend on the seed and the name of the workload. */
+ * depend on the seed and the name of the workload. `nics` are those of its job; NULL: it is in
+ * none. */
+struct workload_place {
+    const struct topology *topology;
+    const uint32_t *nics;
+    uint64_t seed;
+};
 void workload_layout_init(struct workload_layout *, struct arena *, const struct sim_workload *,
-    const struct topology *, uint64_t seed);
+    const struct workload_place *);
 
 /* One direction of one QP between two ranks. A rank numbers its outgoing flows 0, 1, ... in the
  * order of the layout, and its incoming flows in the same way. */

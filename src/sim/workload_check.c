@@ -29,7 +29,9 @@ static bool ranks_check(
         return problem_is(problem, "ranks", "% ranks: at least 2",
             (struct problem_numbers){ workload->rank_count, 0, 0 });
     if (workload->rank_count > nic_count)
-        return problem_is(problem, "ranks", "% ranks, but the fabric has % NICs",
+        return problem_is(problem, "ranks",
+            workload->job ? "% ranks, but the job has % NICs"
+                          : "% ranks, but the fabric has % NICs",
             (struct problem_numbers){ workload->rank_count, nic_count, 0 });
     return true;
 }
@@ -39,7 +41,9 @@ static bool list_check(
 {
     for (uint32_t i = 0; i < workload->rank_count; i++) {
         if (workload->nics[i] >= nic_count)
-            return problem_is(problem, "nics", "rank % on NIC %, but the fabric has %",
+            return problem_is(problem, "nics",
+                workload->job ? "rank % on NIC %, but the job has %"
+                              : "rank % on NIC %, but the fabric has %",
                 (struct problem_numbers){ i, workload->nics[i], nic_count });
         for (uint32_t j = 0; j < i; j++)
             if (workload->nics[j] == workload->nics[i])
@@ -56,13 +60,16 @@ static bool placement_check(
     case SIM_PACKED:
         if (workload->first_nic > nic_count - workload->rank_count)
             return problem_is(problem, "first_nic",
-                "% ranks from NIC % on are too many: the fabric has % NICs",
+                workload->job ? "% ranks from NIC % on are too many: the job has % NICs"
+                              : "% ranks from NIC % on are too many: the fabric has % NICs",
                 (struct problem_numbers){ workload->rank_count, workload->first_nic, nic_count });
         return true;
     case SIM_RANDOM:
         return true;
     case SIM_LIST:
         return list_check(workload, nic_count, problem);
+    case SIM_SPREAD:
+        break;
     }
     return problem_is(problem, "placement", "no such placement", (struct problem_numbers){ 0 });
 }
@@ -152,10 +159,10 @@ static bool evs_check(
 
 bool workload_check(const struct sim_config *config, struct problem *problem)
 {
-    uint32_t nic_count = config->fabric->topology.nic_count;
-
     for (uint32_t i = 0; i < config->workload_count; i++) {
         const struct sim_workload *workload = &config->workloads[i];
+        uint32_t nic_count =
+            workload->job ? workload->job->nic_count : config->fabric->topology.nic_count;
 
         *problem = (struct problem){ .section = "workloads", .index = i };
         if (workload->kind >= SIM_WORKLOAD_COUNT)

@@ -95,7 +95,7 @@ void workload_steady_on_received(struct workload_rank *, const struct workload_w
     .on_sent = workload_steady_on_sent, .on_received = workload_steady_on_received
 
 /* placement.c */
-void workload_place(struct workload_layout *, const struct topology *, uint64_t seed);
+void workload_place(struct workload_layout *, uint32_t nic_count, uint64_t seed);
 void workload_permute(struct workload_layout *, const struct topology *, uint64_t seed);
 
 /* workload.c */

@@ -85,6 +85,7 @@ refuses_set 'workloads.0.peers_at_once: 0 is out of range; give 1 to 1048576' wo
 refuses_set 'workloads.0.chunks: 0 is out of range; give 1 to 65536' workloads.0.chunks=0
 refuses_set 'workloads.0.local_rate: 1Mb/s is out of range; give 1Gb/s to 1000Tb/s' workloads.0.local_rate=1Mb/s
 refuses_set 'workloads.0.nics.0: this fabric has no NIC 9; its NICs are 0 to 3' 'workloads.0.nics=[0-9]'
+refuses_set 'workloads.0.file: only workloads of kind schedule have a file' workloads.0.file=x.csv
 refuses_set "workloads has no entry '3'; its entries are 0 to 0" workloads.3.kind=incast
 refuses_set "duration is a single value and has no 'x'" duration.x=3
 refuses_set 'KEY=VALUE is expected, such as parameters.mpr=4' nothing

@@ -401,7 +401,8 @@ void ranks_init(struct ranks *world, const struct sim_workload *workload, uint64
     topology_config_init(&config);
     EXPECT(plan_init(&world->fabric, &config, NULL, &problem));
     arena_init(&arena, world->memory, sizeof(world->memory));
-    workload_layout_init(&world->layout, &arena, &world->workload, &world->fabric.topology, seed);
+    workload_layout_init(&world->layout, &arena, &world->workload,
+        &(struct workload_place){ .topology = &world->fabric.topology, .seed = seed });
     for (uint32_t i = 0; i < workload_flow_count(workload); i++)
         add_wire(world, workload_flow_at(&world->layout, i));
     for (uint32_t i = 0; i < workload->rank_count; i++) {

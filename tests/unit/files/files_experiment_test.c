@@ -360,3 +360,57 @@ SPEC("a parameter that a shape refuses is named with its line and column")
     EXPECT(strstr(refusal_of("fabric:\n  shape: clos\n  tiers: 9\n"),
         ":5:3: fabric.tiers: 9 tiers: 2 to 4 can be built"));
 }
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static const char *refusal_of_jobs(const char *jobs)
+{
+    struct yaml_node *top = tree_of("duration: 1ms\njobs:\n", jobs);
+
+    EXPECT(!top || !experiment_read(&yaml, top, &experiment));
+    return yaml.problem;
+}
+
+SPEC("jobs have NICs, a start that is added, and workloads with their names")
+{
+    const struct sim_config *sim = &read("duration: 1ms\njobs:\n",
+        "- { name: a, nics: 8, placement: spread, start: 2us, workloads: [\n"
+        "    { kind: all_reduce, message_bytes: 1MiB, start: 1us }] }\n"
+        "- { name: b, nics: [60-63], workloads: [ { kind: incast, message_bytes: 1MiB, ranks: 3 "
+        "},\n"
+        "    { kind: stream, message_bytes: 1MiB, nics: [3, 0] }] }\n")
+                                        ->sim;
+
+    EXPECT_EQ(sim->job_count, 2);
+    EXPECT_EQ(sim->workload_count, 3);
+    EXPECT_EQ(sim->jobs[0].placement, SIM_SPREAD);
+    EXPECT_EQ(sim->jobs[1].placement, SIM_LIST);
+    EXPECT_EQ(sim->jobs[1].nic_count, 4);
+    EXPECT(sim->workloads[0].job == &sim->jobs[0]);
+    EXPECT_STR_EQ(sim->workloads[0].name, "a");
+    EXPECT_EQ(sim->workloads[0].rank_count, 8);
+    EXPECT_EQ(sim->workloads[0].start_ps, 3000000);
+    EXPECT_STR_EQ(sim->workloads[1].name, "b-incast");
+    EXPECT_EQ(sim->workloads[2].nics[0], 3);
+}
+
+SPEC("the messages about wrong jobs give line, key and reason")
+{
+    EXPECT_STR_EQ(refusal_of_jobs("- { nics: 8, workloads: [] }\n"),
+        "dir/x.yaml:3:3: jobs.0: the key 'name' is missing");
+    EXPECT_STR_EQ(refusal_of_jobs("- { name: a, nics: 8, workloads: [] }\n"),
+        "dir/x.yaml:3:34: jobs.0.workloads: there is no workload; add one");
+    EXPECT_STR_EQ(refusal_of_jobs("- { name: a, nics: 65, workloads: [{ kind: incast, "
+                                  "message_bytes: 1 }] }\n"),
+        "dir/x.yaml:3:20: jobs.0.nics: this job needs 65 NICs, but only 64 of the fabric are left");
+    EXPECT_STR_EQ(refusal_of_jobs("- { name: a, nics: [1, 1], workloads: [{ kind: incast, "
+                                  "message_bytes: 1 }] }\n"),
+        "dir/x.yaml:3:20: jobs.0.nics: NIC 1 is listed twice");
+    EXPECT_STR_EQ(
+        refusal_of_jobs("- { name: a, nics: [1, 2], placement: random, workloads: [] }\n"),
+        "dir/x.yaml:3:39: jobs.0.placement: the NICs of this job are listed; omit this, or give "
+        "their number only");
+    EXPECT_STR_EQ(refusal_of_jobs("- { name: a, nics: 8, workloads: [{ kind: incast, "
+                                  "message_bytes: 1, ranks: 9 }] }\n"),
+        "dir/x.yaml:3:76: jobs.0.workloads.0.ranks: 9 ranks, but the job has 8 NICs");
+}

@@ -6,6 +6,8 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "base/problem.h"
+#include "sim/job_place.h"
 #include "sim/workload.h"
 
 #define GBPS(count) ((count)*UINT64_C(1000000000))
@@ -35,10 +37,12 @@ static void set_up(
 
     EXPECT(plan_init(&bench.fabric, config, NULL, &problem));
     arena_init(&measure, NULL, 0);
-    workload_layout_init(&bench.layout, &measure, workload, &bench.fabric.topology, seed);
+    workload_layout_init(&bench.layout, &measure, workload,
+        &(struct workload_place){ .topology = &bench.fabric.topology, .seed = seed });
     EXPECT_LE(measure.used_bytes, sizeof(bench.memory));
     arena_init(&arena, bench.memory, measure.used_bytes);
-    workload_layout_init(&bench.layout, &arena, workload, &bench.fabric.topology, seed);
+    workload_layout_init(&bench.layout, &arena, workload,
+        &(struct workload_place){ .topology = &bench.fabric.topology, .seed = seed });
     EXPECT_EQ(arena.used_bytes, measure.used_bytes);
 }
 
@@ -104,6 +108,39 @@ SPEC("a step of a pipeline computes for all micro-batches, and fills and drains 
 }
 
 /* ---- placement ------------------------------------------------------------------------------- */
+
+/* 8 T0s with 8 NICs each. */
+SPEC("jobs share no NIC: listed ones come first, then free ones in order, by leaf, or at random")
+{
+    static const uint32_t listed[] = { 1, 9 };
+    alignas(16) static uint8_t memory[4096];
+    struct sim_job jobs[] = { { .placement = SIM_PACKED, .nic_count = 9 },
+        { .placement = SIM_SPREAD, .nic_count = 10 }, { .placement = SIM_RANDOM, .nic_count = 43 },
+        { .placement = SIM_LIST, .nic_count = 2, .nics = listed } };
+    struct sim_config config = { .fabric = &bench.fabric, .jobs = jobs, .job_count = 4, .seed = 5 };
+    struct sim_workload any = work(SIM_INCAST, 2);
+    struct problem problem;
+    const uint32_t *nics;
+    uint64_t taken = 0;
+    struct arena arena;
+
+    set_up(plain(), &any, 1);
+    EXPECT(job_place_check(&config, &problem));
+    arena_init(&arena, memory, sizeof(memory));
+    nics = job_place_all(&arena, &config);
+    for (uint32_t i = 0; i < 64; i++)
+        taken |= UINT64_C(1) << nics[i];
+    EXPECT_EQ(taken, UINT64_MAX);
+    EXPECT_EQ(nics[0], 0);
+    EXPECT_EQ(nics[1], 2);
+    EXPECT_EQ(nics[8], 10);
+    EXPECT_EQ(nics[9], 11); /* the leaf of NICs 8 to 15 is the first with a free one */
+    EXPECT_EQ(nics[10], 16);
+    EXPECT_EQ(nics[16], 12); /* the second round */
+    EXPECT_MEM_EQ(&nics[62], listed, sizeof(listed));
+    jobs[0].nic_count = 10;
+    EXPECT(!job_place_check(&config, &problem));
+}
 
 SPEC("packed ranks are on consecutive NICs, listed ranks on the listed NICs")
 {
