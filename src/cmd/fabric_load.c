@@ -11,7 +11,7 @@ enum cmd_status fabric_load(
     const struct yaml_node *top;
 
     yaml_init(yaml);
-    top = yaml_load(yaml, path);
+    top = fabric_file_load(yaml, path);
     if (top && yaml_member(top, "workloads"))
         yaml_complain_key(yaml, yaml_member(top, "workloads"),
             "this file is an experiment for 'mrc sim'; name a fabric file");

@@ -100,7 +100,7 @@ static bool include_fabric(struct yaml *yaml, struct yaml_node *top)
     if (access(path, R_OK) != 0)
         return yaml_complain(yaml, node, "%s: %s; name a fabric file, or write its keys here", path,
             strerror(errno));
-    included = yaml_load(yaml, path);
+    included = fabric_file_load(yaml, path);
     if (!included)
         return false;
     yaml_replace(node, included);

@@ -9,6 +9,8 @@
 
 #include "files/graph_file.h"
 #include "files/group_file.h"
+#include "files/topo_file.h"
+#include "files/whole_file.h"
 #include "files/yaml_fields.h"
 
 #define MS_PS       UINT64_C(1000000000)
@@ -251,6 +253,32 @@ static bool wire(struct yaml *yaml, const struct yaml_node *mapping,
 
     return plan_init(fabric, config, sorted, &problem) ||
            fabric_file_complain(yaml, mapping, &problem);
+}
+
+static bool is_topo(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && strcmp(dot, ".topo") == 0;
+}
+
+struct yaml_node *fabric_file_load(struct yaml *yaml, const char *path)
+{
+    const char *source = yaml_text(yaml, path, strlen(path));
+    struct yaml_node *top = NULL;
+    char *text;
+
+    if (!is_topo(path))
+        return yaml_load(yaml, path);
+    errno = 0;
+    text = whole_file_text(path);
+    if (text)
+        top = topo_file_parse(yaml, source, text);
+    else
+        yaml_complain_at(yaml, (struct yaml_place){ .source = source }, "%s",
+            errno ? strerror(errno) : "is empty");
+    free(text);
+    return top;
 }
 
 bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct plan *fabric)

@@ -8,6 +8,9 @@
 
 #define FABRIC_FILE_VERSION 1 /* of the fabric and experiment files that this program reads */
 
+/* Loads a file: keys of a fabric in YAML or, if its name ends with .topo, a topology of htsim. */
+struct yaml_node *fabric_file_load(struct yaml *, const char *path);
+
 /* Reads the mapping and completes the fabric. Its exceptions and graph belong to `yaml`. */
 bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
 /* The same, with other values than topology_config_init() gives for the keys that are not there. */

@@ -15,6 +15,7 @@
 #include "files/price_file.h"
 #include "files/quantity.h"
 #include "files/schedule_file.h"
+#include "files/topo_file.h"
 #include "files/whole_file.h"
 #include "files/word.h"
 #include "files/yaml.h"

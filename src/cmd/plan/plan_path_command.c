@@ -85,7 +85,7 @@ static enum cmd_status find_nic(const struct view *view, const char *word, uint3
 
 static enum cmd_status load_fabric(struct view *view, const struct options *options)
 {
-    const struct yaml_node *top = yaml_load(&view->yaml, options->file);
+    const struct yaml_node *top = fabric_file_load(&view->yaml, options->file);
 
     if (!top || !fabric_file_read(&view->yaml, top, &view->fabric))
         return cmd_complain(CMD_MISUSED, name, "%s", view->yaml.problem);
