@@ -20,7 +20,7 @@ void mailbox_init(struct mailbox *mailbox, struct arena *arena, uint32_t node_co
     size_t lists = (size_t)MAILBOX_WINDOWS * node_count;
 
     assert(window_ps > 0 && window_ps <= UINT32_MAX);
-    assert(packet_count < UINT32_MAX / MAILBOX_CHUNK_UNITS);
+    assert(packet_count <= MAILBOX_PACKETS_MOST);
     *mailbox = (struct mailbox){ .window_ps = window_ps,
         .node_count = node_count,
         .word_count = words,

@@ -74,7 +74,7 @@ static uint32_t packet_count_max(const struct sim *sim)
 
     if (sim->protocol->packets)
         count = sim->protocol->packets(sim) + PACKETS_LEAST;
-    return (uint32_t)(count < UINT32_MAX / 2 ? count : UINT32_MAX / 2);
+    return (uint32_t)(count < MAILBOX_PACKETS_MOST ? count : MAILBOX_PACKETS_MOST);
 }
 
 /* Slots of the ports' queues: one for each packet, not touched until used. */
