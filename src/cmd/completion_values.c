@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/completion.h"
+#include "config/config.h"
 #include "control/control.h"
 #include "files/files.h"
 #include "lab/lab.h"
@@ -74,6 +75,10 @@ void completion_offer_values(const struct completion *completion, enum option_va
         break;
     case OPTION_VALUES_NORMALISATIONS:
         completion_offer_all(completion, study_normalisation_words);
+        break;
+    case OPTION_VALUES_CONFIGS:
+        for (uint32_t i = 0; config_formats[i]; i++)
+            completion_offer(completion, config_formats[i]->word);
         break;
     default: /* the shell completes file names */
         break;

@@ -30,6 +30,7 @@ enum option_values {
     OPTION_VALUES_PARAMETERS,     /* KEY=VALUE of an experiment */
     OPTION_VALUES_CONTENDERS,     /* of mrc compare, separated by commas */
     OPTION_VALUES_NORMALISATIONS, /* of mrc compare */
+    OPTION_VALUES_CONFIGS,        /* formats of mrc plan config */
     OPTION_VALUES_COUNT,
 };
 

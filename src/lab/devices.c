@@ -2,7 +2,6 @@
 /* Creates and removes the folders of the devices of a fabric. */
 #include "lab/devices.h"
 
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +13,14 @@
 #include <unistd.h>
 
 #include "base/scan.h"
+#include "config/config.h"
 #include "lab/leftovers.h"
 #include "pktio/pktio.h"
 
 #define PATH_BYTES 512
 
 enum {
-    TIMEOUT_MIN = 17, /* for software on a real clock: 134 ms */
-    TIMEOUT_MAX = 24,
-    TIMEOUT_RTTS = 25, /* a timeout of this length does not fire while the peer answers */
-    LOOKS_MAX = 2500,  /* 5 s for other processes to create their devices */
+    LOOKS_MAX = 2500, /* 5 s for other processes to create their devices */
 };
 
 /* The first line of a device's config: the NIC, and the fabric that made the device. */
@@ -31,91 +28,20 @@ enum {
 #define TITLE_FABRIC " of the fabric '"
 #define TITLE_FORMAT TITLE_NIC "%u" TITLE_FABRIC "%s'\n"
 
-/* For links whose delay exceeds that of software. A NIC that is not told the round trip assumes a
- * short one; it would keep its window small and retransmit packets that are still in flight. */
-static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
-{
-    uint64_t base_rtt_ns = (base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000;
-    uint32_t timeout = TIMEOUT_MIN;
-
-    if (base_rtt_ps <= DEVICES_SOFTWARE_RTT_PS)
-        return;
-    while (timeout < TIMEOUT_MAX && UINT64_C(1024) << timeout < TIMEOUT_RTTS * base_rtt_ns)
-        timeout++;
-    fprintf(file, "  base_rtt: %lluns\n  timeout: %u\n", (unsigned long long)base_rtt_ns, timeout);
-}
-
-/* In a graph, NICs may have different numbers of ports. */
-static uint32_t port_count(const struct plan *fabric, uint32_t nic)
-{
-    uint32_t count = fabric->topology.config.plane_count;
-    struct topology_end peer;
-
-    while (fabric->topology.graph &&
-           !topology_peer(&fabric->topology,
-               (struct topology_end){ .is_nic = true, .node = nic, .port = count - 1 }, &peer))
-        count--;
-    return count;
-}
-
-static uint64_t link_bps(const struct plan *fabric, uint32_t nic)
-{
-    const struct topology_config *config = &fabric->topology.config;
-    uint64_t sum_bps = 0;
-
-    if (!fabric->topology.graph)
-        return config->host_link.rate_bps * config->plane_count;
-    for (uint32_t port = 0; port < port_count(fabric, nic); port++) {
-        struct topology_link_kind kind;
-        struct topology_element link;
-
-        if (topology_link_at(&fabric->topology,
-                (struct topology_end){ .is_nic = true, .node = nic, .port = port }, &link, &kind))
-            sum_bps += kind.rate_bps;
-    }
-    return sum_bps;
-}
-
-/* Writes how the NIC computes the address of a path: by arithmetic, or from the graph. */
-static void write_paths(const struct devices *devices, uint32_t device, FILE *file)
-{
-    const struct topology_config *config = &devices->fabric->topology.config;
-    uint32_t odd_width = plan_ev_odd_width(devices->fabric);
-
-    fprintf(file, "  fabric: srv6\n");
-    if (devices->fabric->topology.graph) {
-        fprintf(file, "  graph: %s/mrc%u/graph\n", devices->root, device);
-        return;
-    }
-    fprintf(file, "  usid_block: %x:%x\n  uplinks: %u\n", config->usid_block >> 16,
-        config->usid_block & 0xffff, plan_uplink_count(devices->fabric));
-    if (odd_width)
-        fprintf(file, "  uplink_bits: %u\n", odd_width);
-}
-
 static void write_config(const struct devices *devices, uint32_t nic, uint32_t device, FILE *file)
 {
-    const struct topology_config *config = &devices->fabric->topology.config;
-    struct ipv6_addr address = plan_nic_address(devices->fabric, nic);
     char port[DEVICES_ADDRESS_BYTES];
-    char text[INET6_ADDRSTRLEN];
+    char graph[PATH_BYTES];
 
-    inet_ntop(AF_INET6, address.octets, text, sizeof(text));
-    fprintf(file,
-        TITLE_FORMAT "mrc%u:\n"
-                     "  address: %s\n"
-                     "  ports:\n",
-        nic, devices->name, device, text);
-    for (uint32_t plane = 0; plane < port_count(devices->fabric, nic); plane++) {
+    fprintf(file, TITLE_FORMAT "mrc%u:\n", nic, devices->name, device);
+    config_nic_address(devices->fabric, nic, file);
+    fprintf(file, "  ports:\n");
+    for (uint32_t plane = 0; plane < config_nic_ports(devices->fabric, nic); plane++) {
         devices->port_address(devices->context, nic, plane, port);
         fprintf(file, "    - %s\n", port);
     }
-    fprintf(file,
-        "  link_bps: %llu\n"
-        "  network_trims: %s\n",
-        (unsigned long long)link_bps(devices->fabric, nic), config->buffers.trims ? "on" : "off");
-    write_paths(devices, device, file);
-    write_round_trip(devices->fabric->topology.base_rtt_ps, file);
+    snprintf(graph, sizeof(graph), "%s/mrc%u/graph", devices->root, device);
+    config_nic_fabric(devices->fabric, nic, graph, file);
 }
 
 static int open_file(const char *path, FILE **out)

@@ -11,9 +11,6 @@
 #define DEVICES_ADDRESS_BYTES 320
 #define DEVICES_NAME_BYTES    64 /* of a fabric */
 
-/* Software takes hundreds of microseconds to answer, even on short cables. */
-#define DEVICES_SOFTWARE_RTT_PS UINT64_C(200000000)
-
 struct devices {
     const struct plan *fabric;
     const char *root; /* the folder of all devices */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/config.h"
 #include "lab/devices.h"
 #include "lab/netns_batch.h"
 #include "lab/netns_plan.h"
@@ -153,11 +154,11 @@ static void port_address(
 {
     const struct netns *netns = context;
     struct topology_end peer;
-    char mac[NETNS_MAC_BYTES] = "";
+    char mac[CONFIG_PORT_MAC_BYTES] = "";
 
     if (topology_peer(&netns->fabric->topology,
             (struct topology_end){ .is_nic = true, .node = nic, .port = plane }, &peer))
-        netns_name_mac(peer, mac);
+        config_port_mac(peer, mac);
     snprintf(out, DEVICES_ADDRESS_BYTES, "raw:p%u?peer=%s", plane, mac);
 }
 

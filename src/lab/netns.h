@@ -10,8 +10,7 @@
 #include "lab/netns_name.h"
 #include "plan/plan.h"
 
-#define NETNS_FOLDER    "/run/netns"
-#define NETNS_MTU_BYTES 9216 /* a payload of 4096 bytes with all its headers fits */
+#define NETNS_FOLDER "/run/netns"
 
 struct netns {
     const struct plan *fabric;

@@ -64,38 +64,6 @@ bool netns_name_has_prefix(const char *name, const char *prefix)
     return strcmp(name, "mgmt") == 0 || is_host(name) || is_switch(name);
 }
 
-static bool leads_up(const struct topology *topology, struct topology_end end, uint32_t hosts)
-{
-    return topology->graph ? topology_goes_up(topology, end) : hosts > 0 && end.port >= hosts;
-}
-
-void netns_name_interface(const struct topology *topology, struct topology_end end,
-    char out[static NETNS_INTERFACE_BYTES])
-{
-    uint32_t hosts = end.is_nic ? 0 : topology_host_port_count(topology, end.node);
-
-    if (end.is_nic)
-        snprintf(out, NETNS_INTERFACE_BYTES, "p%u", end.port);
-    else if (leads_up(topology, end, hosts))
-        snprintf(out, NETNS_INTERFACE_BYTES, "u%u", end.port - hosts);
-    else
-        snprintf(out, NETNS_INTERFACE_BYTES, "d%u", end.port);
-}
-
-/* Addresses are locally administered: 02:0p:... for a NIC, 06:... for a switch, then node and port.
- */
-void netns_name_mac(struct topology_end end, char out[static NETNS_MAC_BYTES])
-{
-    uint32_t port = end.port & 0xffff;
-
-    if (end.is_nic)
-        snprintf(out, NETNS_MAC_BYTES, "02:%02x:%02x:%02x:%02x:%02x", port & 0xff,
-            end.node >> 24 & 0xff, end.node >> 16 & 0xff, end.node >> 8 & 0xff, end.node & 0xff);
-    else
-        snprintf(out, NETNS_MAC_BYTES, "06:%02x:%02x:%02x:%02x:%02x", end.node >> 16 & 0xff,
-            end.node >> 8 & 0xff, end.node & 0xff, port >> 8, port & 0xff);
-}
-
 void netns_name_ipv4(uint32_t nic, char out[static NETNS_IPV4_BYTES])
 {
     uint32_t number = nic + 1;

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 
+#include "config/config.h"
+
 /* The other end of every cable, for routes of the kernel: the interface distinguishes them. */
 #define NEIGHBOUR "fe80::1"
 
@@ -34,17 +36,17 @@ void netns_plan_spaces(const struct netns *netns, FILE *to)
 
 static void print_end(const struct netns *netns, struct topology_end end, FILE *to)
 {
-    char interface[NETNS_INTERFACE_BYTES];
-    char mac[NETNS_MAC_BYTES];
+    char interface[CONFIG_PORT_NAME_BYTES];
+    char mac[CONFIG_PORT_MAC_BYTES];
     char space[NETNS_NAME_BYTES];
 
-    netns_name_interface(&netns->fabric->topology, end, interface);
-    netns_name_mac(end, mac);
+    config_port_interface(&netns->fabric->topology, end, interface);
+    config_port_mac(end, mac);
     if (end.is_nic)
         netns_name_of_nic(netns->prefix, end.node, space);
     else
         netns_name_of_switch(&netns->fabric->topology, netns->prefix, end.node, space);
-    fprintf(to, "name %s address %s mtu %u netns %s", interface, mac, NETNS_MTU_BYTES, space);
+    fprintf(to, "name %s address %s mtu %u netns %s", interface, mac, CONFIG_PORT_MTU_BYTES, space);
 }
 
 /* Prints the cable at a port of a switch, unless it was printed for an earlier switch. */
@@ -145,14 +147,14 @@ static void print_own_usids(const struct netns *netns, uint32_t node, FILE *to)
 static void print_route(
     const struct netns *netns, struct topology_end self, uint16_t usid, FILE *to)
 {
-    char interface[NETNS_INTERFACE_BYTES];
-    char mac[NETNS_MAC_BYTES];
+    char interface[CONFIG_PORT_NAME_BYTES];
+    char mac[CONFIG_PORT_MAC_BYTES];
     struct topology_end peer;
 
     if (!topology_peer(&netns->fabric->topology, self, &peer))
         return;
-    netns_name_interface(&netns->fabric->topology, self, interface);
-    netns_name_mac(peer, mac);
+    config_port_interface(&netns->fabric->topology, self, interface);
+    config_port_mac(peer, mac);
     fprintf(to, "neigh replace " NEIGHBOUR " lladdr %s dev %s nud permanent\n", mac, interface);
     fputs("route replace ", to);
     print_prefix(netns, self.node, usid, to);
@@ -180,7 +182,7 @@ static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
 
 void netns_plan_switch(const struct netns *netns, uint32_t node, FILE *to)
 {
-    char interface[NETNS_INTERFACE_BYTES];
+    char interface[CONFIG_PORT_NAME_BYTES];
     struct topology_end peer;
 
     fputs("link set dev lo up\n", to);
@@ -189,7 +191,7 @@ void netns_plan_switch(const struct netns *netns, uint32_t node, FILE *to)
 
         if (!topology_peer(&netns->fabric->topology, self, &peer))
             continue;
-        netns_name_interface(&netns->fabric->topology, self, interface);
+        config_port_interface(&netns->fabric->topology, self, interface);
         fprintf(to, "link set dev %s up\n", interface);
     }
     if (netns->is_kernel)

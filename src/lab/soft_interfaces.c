@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "config/config.h"
 #include "lab/netns_name.h"
 #include "lab/netns_visit.h"
 #include "lab/soft_state.h"
@@ -19,8 +20,8 @@ enum { SOCKET_BYTES = 8 << 20 }; /* for frames sent while this process does not 
 static int open_interface(struct soft *soft, uint32_t number)
 {
     const struct soft_wire *wire = &soft->wires[soft->ends[number].at];
-    char name[NETNS_INTERFACE_BYTES];
-    char peer[NETNS_MAC_BYTES];
+    char name[CONFIG_PORT_NAME_BYTES];
+    char peer[CONFIG_PORT_MAC_BYTES];
     struct raw_port_config config = {
         .interface = name,
         .peer = peer,
@@ -31,8 +32,8 @@ static int open_interface(struct soft *soft, uint32_t number)
     struct pktio_port *port;
     int err;
 
-    netns_name_interface(&soft->fabric.topology, wire->self, name);
-    netns_name_mac(soft_peer(soft, wire), peer);
+    config_port_interface(&soft->fabric.topology, wire->self, name);
+    config_port_mac(soft_peer(soft, wire), peer);
     err = raw_port_open(&config, &port);
     if (err)
         return err;
@@ -94,7 +95,7 @@ void soft_interfaces_turn(struct soft *soft, uint32_t end_index, bool up)
     int sock = soft->interface_socks[wire->self.node];
     struct ifreq request = { 0 };
 
-    netns_name_interface(&soft->fabric.topology, wire->self, request.ifr_name);
+    config_port_interface(&soft->fabric.topology, wire->self, request.ifr_name);
     if (ioctl(sock, SIOCGIFFLAGS, &request) != 0)
         return;
     request.ifr_flags = (short)(up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP);

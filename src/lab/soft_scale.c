@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "config/config.h"
 #include "lab/devices.h"
 #include "lab/slow_graph.h"
 #include "lab/soft_state.h"
@@ -13,7 +14,8 @@
 /* Returns the size of a queue for the round trip of software. */
 static uint32_t buffer_bytes(uint64_t rate_bps, uint32_t permille)
 {
-    uint64_t bytes = rate_bps / 8000 * (DEVICES_SOFTWARE_RTT_PS / 1000) / 1000000 * permille / 1000;
+    uint64_t bytes =
+        rate_bps / 8000 * (CONFIG_NIC_SOFTWARE_RTT_PS / 1000) / 1000000 * permille / 1000;
 
     return bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)bytes;
 }

@@ -42,6 +42,7 @@ completes 'offers nothing where a file is expected: the shell completes files' '
 completes 'completes the names of parameters after --set' 'parameters.ev_min_active=' sim --set parameters.ev_min_a
 completes 'completes the contenders of mrc compare' 'roce-1qp roce-16qp' compare --protocols roce-1
 completes '  in a list' 'mrc,roce-8qp' compare --protocols mrc,roce-8
+completes 'completes the formats of mrc plan config' 'nvue nic' plan config --format n
 completes 'completes the options of mrc fabric fault run' '--slower' fabric fault run --sl
 completes 'offers nothing where a number is expected' '' sim --jobs ''
 

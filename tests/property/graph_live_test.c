@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/config_port.h"
 #include "lab/netns_plan.h"
 #include "lab/soft_state.h"
 
@@ -155,9 +156,9 @@ static bool find_port(
 {
     for (*port = 0; *port < topology_port_count(topology, node); ++*port) {
         char wanted[64] = "via fe80::1 dev ";
-        char name[NETNS_INTERFACE_BYTES];
+        char name[CONFIG_PORT_NAME_BYTES];
 
-        netns_name_interface(topology, (struct topology_end){ .node = node, .port = *port }, name);
+        config_port_interface(topology, (struct topology_end){ .node = node, .port = *port }, name);
         strcat(strcat(wanted, name), "\n");
         if (strncmp(route, wanted, strlen(wanted)) == 0)
             return true;

@@ -62,45 +62,6 @@ SPEC("a prefix cannot be a device name or a path")
     EXPECT(!netns_name_is_prefix("a12345678901234567890123456789012"));
 }
 
-static bool interface_is(struct topology_end end, const char *wanted)
-{
-    struct topology fabric = small_fabric();
-    char name[NETNS_INTERFACE_BYTES];
-
-    netns_name_interface(&fabric, end, name);
-    return strcmp(name, wanted) == 0;
-}
-
-SPEC("an interface is named after the port at its other end")
-{
-    EXPECT(interface_is((struct topology_end){ .is_nic = true, .node = 3, .port = 2 }, "p2"));
-    EXPECT(interface_is((struct topology_end){ .node = 0, .port = 1 }, "d1"));
-    EXPECT(interface_is((struct topology_end){ .node = 0, .port = 2 }, "u0"));
-    EXPECT(interface_is((struct topology_end){ .node = 3, .port = 2 }, "d2"));
-}
-
-SPEC("the MAC addresses of all ports are unique and locally administered")
-{
-    struct topology fabric = small_fabric();
-    static char macs[128][NETNS_MAC_BYTES];
-    unsigned int first;
-    uint32_t count = 0;
-
-    for (uint32_t nic = 0; nic < fabric.nic_count; nic++)
-        for (uint32_t port = 0; port < 3; port++)
-            netns_name_mac(
-                (struct topology_end){ .is_nic = true, .node = nic, .port = port }, macs[count++]);
-    for (uint32_t node = 0; node < fabric.switch_count; node++)
-        for (uint32_t port = 0; port < topology_port_count(&fabric, node); port++)
-            netns_name_mac((struct topology_end){ .node = node, .port = port }, macs[count++]);
-    for (uint32_t i = 0; i < count; i++) {
-        EXPECT_EQ(sscanf(macs[i], "%2x:", &first), 1);
-        EXPECT_EQ(first & 3, 2); /* locally administered, one station */
-        for (uint32_t j = 0; j < i; j++)
-            EXPECT(strcmp(macs[i], macs[j]) != 0);
-    }
-}
-
 SPEC("hosts have IPv4 addresses from 10.99.0.1 on")
 {
     char text[NETNS_IPV4_BYTES];
