@@ -78,7 +78,7 @@ const struct config_format config_frr = {
     .word = "frr",
     .help = "FRR 10 on Linux: frr.conf",
     .checked =
-        "Checked: FRR 8.4.4 (Debian 12) accepts interfaces and routes. It is too old for SRv6 as\n"
+        "Checked: FRR 8.4.4 (Debian 12) loaded interfaces and routes. It is too old for SRv6 as\n"
         "written here (block-len, behavior, format, static-sids), which follows the manual of FRR\n"
         "10 and was not loaded. FRR has no queues: it neither marks nor trims.",
     .scope = CONFIG_OF_SWITCH,
