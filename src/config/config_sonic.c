@@ -31,7 +31,7 @@ static void begin_table(struct table *table, const char *name)
 
 static void begin_row(struct table *table)
 {
-    fprintf(table->to, "%s\n        ", table->separator);
+    fprintf(table->to, "%s\n", table->separator);
     table->separator = ",";
 }
 
@@ -87,11 +87,11 @@ static void write_port(
     uint32_t lane = first_lane(self, cable->self.port);
 
     begin_row(table);
-    fprintf(table->to, "\"Ethernet%u\": { \"alias\": \"etp%u\", \"index\": \"%u\", \"lanes\": \"%u",
-        lane, cable->self.port + 1, cable->self.port + 1, lane);
+    fprintf(table->to, "\"Ethernet%u\":{\"index\":\"%u\",\"lanes\":\"%u", lane,
+        cable->self.port + 1, lane);
     for (uint32_t i = 1; i < lane_count(self, cable->self.port); i++)
         fprintf(table->to, ",%u", lane + i);
-    fprintf(table->to, "\", \"speed\": \"%llu\", \"mtu\": \"%u\", \"admin_status\": \"%s\" }",
+    fprintf(table->to, "\",\"speed\":\"%llu\",\"mtu\":\"%u\",\"admin_status\":\"%s\"}",
         (unsigned long long)(cable->kind.rate_bps / 1000000), CONFIG_PORT_MTU_BYTES,
         cable->is_there ? "up" : "down");
 }
@@ -106,8 +106,7 @@ static void write_interface(
         return;
     config_port_address(&self->plan->topology, cable->self, address);
     begin_row(table);
-    fprintf(
-        table->to, "\"Ethernet%u\": {},\n        \"Ethernet%u|%s/127\": {}", lane, lane, address);
+    fprintf(table->to, "\"Ethernet%u\":{},\n\"Ethernet%u|%s/127\":{}", lane, lane, address);
 }
 
 static void write_maps(
@@ -115,8 +114,8 @@ static void write_maps(
 {
     begin_row(table);
     fprintf(table->to,
-        "\"Ethernet%u\": { \"dscp_to_tc_map\": \"mrc\", \"tc_to_queue_map\": \"mrc\", "
-        "\"tc_to_dscp_map\": \"%s\", \"pfc_enable\": \"\" }",
+        "\"Ethernet%u\":{\"dscp_to_tc_map\":\"mrc\",\"tc_to_queue_map\":\"mrc\", "
+        "\"tc_to_dscp_map\":\"%s\"}",
         first_lane(self, cable->self.port), cable->faces_host ? "mrc_host" : "mrc_fabric");
 }
 
@@ -127,9 +126,9 @@ static void write_queues(
 
     begin_row(table);
     fprintf(table->to,
-        "\"Ethernet%u|%u\": { \"scheduler\": \"mrc_data\"%s },\n"
-        "        \"Ethernet%u|%u\": { \"scheduler\": \"mrc_control\" }",
-        lane, DATA_CLASS, cable->marks ? ", \"wred_profile\": \"mrc\"" : "", lane, CONTROL_CLASS);
+        "\"Ethernet%u|%u\":{\"scheduler\":\"mrc_data\"%s},\n"
+        "\"Ethernet%u|%u\":{\"scheduler\":\"mrc_control\"}",
+        lane, DATA_CLASS, cable->marks ? ",\"wred_profile\":\"mrc\"" : "", lane, CONTROL_CLASS);
 }
 
 static void write_buffers_of(
@@ -139,9 +138,9 @@ static void write_buffers_of(
 
     begin_row(table);
     fprintf(table->to,
-        "\"Ethernet%u|%u\": { \"profile\": \"mrc_plain\" },\n"
-        "        \"Ethernet%u|%u\": { \"profile\": \"%s\" },\n"
-        "        \"Ethernet%u|%u\": { \"profile\": \"mrc_control\" }",
+        "\"Ethernet%u|%u\":{\"profile\":\"mrc_plain\"},\n"
+        "\"Ethernet%u|%u\":{\"profile\":\"%s\"},\n"
+        "\"Ethernet%u|%u\":{\"profile\":\"mrc_control\"}",
         lane, PLAIN_CLASS, lane, DATA_CLASS, cable->faces_host ? "mrc_host" : "mrc_fabric", lane,
         CONTROL_CLASS);
 }

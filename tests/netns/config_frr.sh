@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../harness/netns.sh"
 daemons=${FRR_DAEMONS:-/usr/lib/frr}
 vtysh=${FRR_VTYSH:-vtysh}
-command -v "$vtysh" >/dev/null && [ -x "$daemons/zebra" ] || skip_all 'FRR is not installed: apt install frr'
+command -v "$vtysh" >/dev/null || skip_all 'FRR is not installed: apt install frr'
+[ -x "$daemons/zebra" ] || skip_all "there is no $daemons/zebra: apt install frr"
 file=$(tiny '')
 conf=$SCRATCH/frr.conf
 "$mrc" plan config -f frr -s p1.t0.1 "$file" >"$conf"
@@ -32,6 +33,7 @@ start_daemon zebra "$conf"
 zebra=$!
 start_daemon staticd "$SCRATCH/static.conf"
 staticd=$!
+# shellcheck disable=SC2317
 stop_daemons()
 {
     kill "$staticd" "$zebra" 2>/dev/null
