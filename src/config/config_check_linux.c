@@ -109,7 +109,7 @@ static void tell_line(struct config_tally *tally, const char *place, const struc
             tally, at, "'%s' is there, the plan says '%s'", found->text, wanted->text);
     else if (wanted)
         config_check_tell(tally, place, "'%s' is missing", wanted->text);
-    else
+    else if (found)
         config_check_tell(tally, at, "'%s' is not in the plan", found->text);
 }
 
@@ -134,7 +134,7 @@ static void compare_scripts(const struct script *wanted, const struct script *fo
         const struct line *right = j < found->count ? &found->lines[j] : NULL;
         int order = next_order(left, right);
 
-        if (order != 0 || strcmp(left->text, right->text) != 0)
+        if (order != 0 || !left || !right || strcmp(left->text, right->text) != 0)
             tell_line(tally, place, order <= 0 ? left : NULL, order >= 0 ? right : NULL);
         i += order <= 0;
         j += order >= 0;

@@ -2,6 +2,7 @@
 /* Writes configurations into a folder beside the final one, and renames it. */
 #include "config/config_write.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
@@ -47,6 +48,7 @@ struct config_size config_write_size(const struct config_job *job)
     uint32_t samples = count < SAMPLES_MAX ? count : SAMPLES_MAX;
     struct config_size size = { .folders = job->only == CONFIG_ALL ? count : 1 };
 
+    assert(count > 0);
     while (job->format->files[size.files].name)
         size.files++;
     size.files *= size.folders;
