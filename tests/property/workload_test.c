@@ -219,3 +219,33 @@ PROPERTY("a divided model does all its steps, and sends what its axes need", 300
     for (uint32_t rank = 0; rank < workload.rank_count; rank++)
         EXPECT_EQ(world.nodes[rank].steps, workload.iterations);
 }
+
+PROPERTY(
+    "nodes with links of their own reduce inside first, and send tokens to one rank of a node", 200)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = { .kind = SIM_PARALLEL_TRAINING,
+        .rank_count = 8,
+        .expert = 8,
+        .group = 2,
+        .local_bps = UINT64_C(1000000000) * (1 + prng_below(&prng, 1000)),
+        .micro_batches = 1 + prng_below(&prng, 2),
+        .exchanges = 1,
+        .collective = SIM_HIERARCHICAL_ALL_REDUCE,
+        .overlap_permille = prng_below(&prng, 3) * 500,
+        .message_bytes = 1000 + prng_below(&prng, 1000),
+        .dispatch_bytes = 40,
+        .combine_bytes = 80,
+        .outstanding = 1 + prng_below(&prng, 2),
+        .qps = 1 + prng_below(&prng, 2),
+        .iterations = 1 + prng_below(&prng, 3) };
+    uint64_t rails = 2;
+    uint64_t tokens = 2 * workload.micro_batches * rails * 3 * (40 + 80); /* to 3 other nodes */
+    uint64_t gradients = 2 * 3 * workload.message_bytes;
+
+    workload.compute_ps = 3 * workload.micro_batches * (uint64_t)prng_below(&prng, 1000);
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world), workload.iterations * (tokens + gradients));
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].steps, workload.iterations);
+}
