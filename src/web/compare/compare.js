@@ -180,7 +180,7 @@
             dom.make('div', { class: 'kicker' }, dom.make('span', {}, 'OpenMRC comparison · ' + experiment.name),
                 dom.make('button', { type: 'button', class: 'plain', id: 'theme', title: 'light or dark', onclick: theme.toggle }, '◐ theme')),
             dom.make('h1', {}, title), dom.make('p', { class: 'fabric' }, header.fabricLine(data.fabric)), dom.make('p', { class: 'note' }, sentence(data.normalisation.meaning)),
-            dom.make('div', { class: 'chips' }, chip(units.plural(data.contenders.length, 'contender')), chip(units.plural(data.cases.length, 'case')),
+            dom.make('div', { class: 'chips' }, chip(units.plural(data.contenders.filter(({ is_best }) => !is_best).length, 'contender')), chip(units.plural(data.cases.length, 'case')),
                 chip(units.plural(data.cases[0].entries[0].runs, 'seed') + ' each'), chip(data.normalisation.letter + ': ' + data.normalisation.title), chip('mrc ' + data.version)));
     }
 
