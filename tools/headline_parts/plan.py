@@ -34,6 +34,7 @@ GROUPS = (64, 128, 256, 512)
 HOSTS_PER_T0 = 64
 RING = 16
 BYTES_MB = 8
+UET_FLOWS = 260000
 
 # A job in which something fails: contender -> (settings, time that routing and timeouts take at most in ms, how many
 # times slower links are so that this can be simulated).
@@ -83,12 +84,13 @@ def flows_of(workload, size, group):
 
 def bytes_of(workload, contender, size, group):
     """The memory of a run: a part for each NIC and one for each flow, from runs with 256 and 1,024 NICs."""
-    each = {"mrc": 6 * KIB, "uet": 19 * KIB}.get(contender, 2 * KIB + 448 * qps_of(contender))
+    each = {"mrc": 9800, "uet": 19 * KIB}.get(contender, 2 * KIB + 448 * qps_of(contender))
     return 40 * MIB + size * 56 * KIB + flows_of(workload, size, group) * each
 
 
 def seconds_of(workload, contender, size, group):
-    """The processor time of a run: packet-hops at 250 ns, and the set-up of its flows."""
+    """The time of a run on one thread: packet-hops at 250 ns, and the set-up of its flows. With runs on all processors
+    that share caches and memory, large fabrics take twice as long."""
     hops = size * (20000 if workload == "ring" else 10500)
     return 1 + hops * 250e-9 + flows_of(workload, size, group) * (30e-6 if contender in ("mrc", "uet") else 10e-6)
 
@@ -103,11 +105,14 @@ def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
         settings += [f"workloads.0.group={rings}", f"workloads.0.message_bytes={rings * BYTES_MB}MB"]
     if workload == "all-to-all":
         settings += [f"workloads.0.group={group}", f"workloads.0.peers_at_once={peers}"]
+        if contender == "mrc":  # a flow has fewer packets than this; less is less memory
+            settings.append(f"parameters.max_cwnd={BYTES_MB * 1000000 // group + 8192}")
         job.update(group=group, peers=peers)
         key += f"/{group}/{peers}"
     job.update(key=key, settings=settings, file=f"experiments/headline/{workload}.yaml",
                bytes=bytes_of(workload, contender, size, group),
                seconds=seconds_of(workload, contender, size, group))
+    job["threads"] = 1 + int(job["seconds"] // 80)
     return job
 
 
@@ -131,7 +136,7 @@ def failing_job(part, contender, fault, what, after_us, slower, seed):
         "faults=[{ at: %dms, %s }]" % (FAULT_MS, text),
     ]
     return {"part": part, "contender": contender, "fault": fault, "seed": seed, "slower": slower,
-            "settings": settings, "fault_us": FAULT_MS * 1000, "left": left, "bytes": 100 * MIB,
+            "settings": settings, "fault_us": FAULT_MS * 1000, "left": left, "threads": 1, "bytes": 100 * MIB,
             "seconds": 2 + duration_us / 1000 * 107000 / slower * 250e-9}
 
 
@@ -166,15 +171,21 @@ def contenders_of(size, loss, smallest):
     return MAIN if size > 2048 or smallest else MAIN + PROFILES
 
 
+def has_room(job):
+    """Leaves out what takes more than 80 GiB, with all contenders where MRC would, and UET with more flows than the
+    simulator can number the packets of."""
+    most = 80 << 30
+    flows = flows_of(job["workload"], job["size"], job.get("group", 0))
+    if job["contender"] == "uet" and flows > UET_FLOWS:
+        return False
+    return job["bytes"] < most and bytes_of(job["workload"], "mrc", job["size"], job.get("group", 0)) < most
+
+
 def size_jobs(sizes, seeds, smallest):
-    return [scale_job("sizes", workload, contender, size, loss, seed)
+    jobs = [scale_job("sizes", workload, contender, size, loss, seed)
             for size in sizes for seed in seeds_for(size, seeds) for loss in LOSSES
             for workload in WORKLOADS for contender in contenders_of(size, loss, smallest)]
-
-
-def has_room(job):
-    """Leaves out what would take more than 60 GiB, and with it all contenders where MRC would."""
-    return job["bytes"] < 60 << 30 and bytes_of(job["workload"], "mrc", job["size"], job["group"]) < 60 << 30
+    return [job for job in jobs if has_room(job)]
 
 
 def group_jobs(sizes, seeds):
@@ -199,16 +210,19 @@ def flap_jobs(seeds, longest_us):
 
 
 def rank_of(job):
-    """Small means early. The first seed comes first: of the largest fabrics without loss, of all others and of failures,
-    of the largest with loss. Then further seeds. Of one kind, the longest runs come first."""
-    is_large = job.get("size", 0) > 8192
+    """Small means early. The largest fabrics without loss come first, then what is cheap, then the others, all with
+    their first seed; then further seeds of what is cheap, and at last loss in large fabrics. Of one step, the longest
+    runs come first, so that no processor waits for one of them at the end."""
+    size = job.get("size", 0)
     is_plain = job.get("loss", 0) == 0 and job.get("peers", 8) == 8
-    if job["seed"] > 1:
-        step = 4 + job["seed"] + 5 * is_large
-    elif is_large:
-        step = 0 if is_plain else 2 if job["loss"] < 1e-3 else 3
+    if size <= 1024:
+        step = 1 if job["seed"] == 1 else 2 + job["seed"]
+    elif job["seed"] > 1:
+        step = 8
+    elif is_plain:
+        step = 0 if size > 8192 else 2
     else:
-        step = 1
+        step = {2048: 3, 8192: 6}.get(size, 7)
     return step, -job["seconds"]
 
 
