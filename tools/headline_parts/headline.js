@@ -2,39 +2,43 @@
 /* The sections of tools/headline: charts with the mean over seeds and its confidence interval, and tables. */
 (() => {
     const data = JSON.parse(document.getElementById('data').textContent);
-    const formats = { share: (value) => units.percent(value, 0), gain: (value) => units.percent(value, 0), time: units.time, count: units.count };
+    const formats = { share: (value) => units.percent(value, 0), time: units.time, count: units.count };
     const starts = [];
 
-    /* The intervals of a chart, as vertical lines. */
-    function drawIntervals(plot, { lines, is_log: isLog }) {
+    /* The points of a line and their intervals, which are vertical lines. */
+    function drawPoints(plot, line, isLog) {
         const { ctx } = plot;
 
-        ctx.save();
-        ctx.beginPath();
-        ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
-        ctx.clip();
-        lines.forEach((line, index) => {
-            if (!plot.series[index + 1].show)
+        ctx.strokeStyle = ctx.fillStyle = theme.line(line.color);
+        ctx.lineWidth = devicePixelRatio;
+        line.mean.forEach((mean, i) => {
+            if (mean === null)
                 return;
-            ctx.strokeStyle = theme.line(line.color);
-            ctx.lineWidth = devicePixelRatio;
-            line.low.forEach((low, i) => {
-                if (low === null || low === line.high[i])
-                    return;
-                const x = plot.valToPos(plot.data[0][i], 'x', true);
+            const x = plot.valToPos(plot.data[0][i], 'x', true);
+            const floor = plot.bbox.top + plot.bbox.height;
 
-                ctx.beginPath();
-                ctx.moveTo(x, low > 0 || !isLog ? plot.valToPos(low, 'y', true) : plot.bbox.top + plot.bbox.height);
-                ctx.lineTo(x, plot.valToPos(line.high[i], 'y', true));
-                ctx.stroke();
-            });
+            ctx.beginPath();
+            ctx.arc(x, plot.valToPos(mean, 'y', true), 3 * devicePixelRatio, 0, 2 * Math.PI);
+            ctx.fill();
+            ctx.beginPath();
+            ctx.moveTo(x, isLog && line.low[i] <= 0 ? floor : plot.valToPos(line.low[i], 'y', true));
+            ctx.lineTo(x, plot.valToPos(line.high[i], 'y', true));
+            ctx.stroke();
         });
-        ctx.restore();
+    }
+
+    function drawAllPoints(plot, { lines, is_log: isLog }) {
+        plot.ctx.save();
+        plot.ctx.beginPath();
+        plot.ctx.rect(plot.bbox.left - 5, plot.bbox.top, plot.bbox.width + 10, plot.bbox.height);
+        plot.ctx.clip();
+        lines.forEach((line, index) => plot.series[index + 1].show && drawPoints(plot, line, isLog));
+        plot.ctx.restore();
     }
 
     function chart(figure) {
         const format = formats[figure.unit];
-        const lines = figure.lines.map((line) => ({ label: line.name, values: line.mean, color: () => theme.line(line.color), dash: line.color > 7 ? [4, 3] : undefined, width: 2 }));
+        const lines = figure.lines.map((line) => ({ label: line.name, values: line.mean, color: () => theme.line(line.color), width: 2 }));
         const xValues = (plot, ticks) => ticks.map((tick) => figure.x.includes(tick) || figure.x_unit === 'time' ? formats[figure.x_unit](tick) : '');
         const scales = { x: { time: false, distr: 3, log: figure.x_unit === 'time' ? 10 : 2 } };
 
@@ -43,7 +47,7 @@
             format, scales, height: 260, legend: true,
             axes: [charts.axis({ values: xValues, size: 30, space: 30 }),
                 charts.axis({ values: (plot, ticks) => ticks.map((tick) => tick === null ? '' : format(tick)), size: charts.axisWidth, space: 38 })],
-            hooks: { setScale: [], draw: [(plot) => drawIntervals(plot, figure)] },
+            hooks: { setScale: [], draw: [(plot) => drawAllPoints(plot, figure)] },
         })];
     }
 

@@ -105,16 +105,16 @@ def crossing_rows(results):
             cells = []
             names = []
             crossing = "none"
-            for size in sizes_in(here):
+            for size in sizes_in(results):
                 mrc = spread([efficiency(result) for result in pick(here, size=size, contender="mrc")])[0]
                 name, values = best_roce(here, size)
                 share = spread(values)[0] / mrc if mrc and name else None
                 cells.append("" if share is None else f"{share:.2f}")
-                names.append(name)
+                names += [] if share is None else [name]
                 if share is not None and share < ENOUGH and crossing == "none":
                     crossing = f"{size:,}"
-            if cells:
-                rows.append([workload, f"{loss:g}"] + cells + [crossing, str(names[-1])])
+            if names:
+                rows.append([workload, f"{loss:g}"] + cells + [crossing, names[-1]])
     return rows
 
 
@@ -133,7 +133,7 @@ def size_table(results, workload, loss):
 def size_figure(results, workload, loss):
     here = pick(results, workload=workload, loss=loss)
     sizes = sizes_in(here)
-    return {"title": f"{workload}, loss {loss:g}", "x": sizes, "x_unit": "count", "unit": "share", "most": 1,
+    return {"title": f"{workload}, loss {loss:g}", "x": sizes, "x_unit": "count", "unit": "share",
             "lines": [line(name, ORDER, [[efficiency(result) for result in pick(here, size=size, contender=name)]
                                          for size in sizes]) for name in names_in(here, plan.MAIN)]}
 
@@ -177,9 +177,10 @@ def groups_section(results):
             if not sizes:
                 continue
             title = f"groups of {group}, {peers} peers at once"
-            figures.append({"title": title + ": gain of MRC", "x": sizes, "x_unit": "count", "unit": "gain",
-                            "lines": [line(name, RIVALS, [gains(case, size, name) for size in sizes])
-                                      for name in RIVALS]})
+            figures.append({"title": title, "x": sizes, "x_unit": "count", "unit": "share",
+                            "lines": [line(name, ORDER, [[efficiency(result) for result in
+                                                          pick(case, size=size, contender=name)] for size in sizes])
+                                      for name in ("mrc",) + RIVALS]})
             for size in sizes:
                 rows.append([f"{group}, {peers}", f"{size:,}"] +
                             [with_interval([efficiency(result) for result in pick(case, size=size, contender=name)])
@@ -253,8 +254,8 @@ def lost_cell(found):
     failed = sum(result["figures"]["qp_errors"] > 0 for result in found)
     if failed == len(found):
         return "fails"
-    values = lost_values(found)
-    return time_text(sum(values) / len(values)) + (f", {failed} of {len(found)} fail" if failed else "")
+    values = [result["figures"]["lost_us"] for result in found if result["figures"]["qp_errors"] == 0]
+    return time_text(max(sum(values) / len(values), 0)) + (f", {failed} of {len(found)} fail" if failed else "")
 
 
 def flaps_section(results):
