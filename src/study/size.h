@@ -79,6 +79,12 @@ bool size_graph(const struct size_fabric *, struct graph_parameters *);
 /* Counts an existing fabric, link by link. */
 void size_count(const struct topology *, struct size_fabric *);
 
+/* Returns the quotient, rounded up. */
+static inline uint64_t size_divide_up(uint64_t whole, uint64_t part)
+{
+    return (whole + part - 1) / part;
+}
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 uint64_t size_switches(const struct size_fabric *); /* of all planes and tiers */

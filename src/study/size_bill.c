@@ -20,11 +20,6 @@ void size_site_init(struct size_site *site)
         .cable_m = { 5, 50, 100, 100 } };
 }
 
-static uint64_t divide_up(uint64_t whole, uint64_t part)
-{
-    return (whole + part - 1) / part;
-}
-
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 struct making {
@@ -101,7 +96,7 @@ static void add_modules(const struct making *making)
         add_part(making, &in_nics, size_nic_modules(fabric), "modules in NICs", 0);
     for (uint32_t tier = 0; tier < fabric->tier_count; tier++) {
         uint64_t count = size_tier_modules(fabric, tier);
-        uint64_t of_nics = divide_up(
+        uint64_t of_nics = size_divide_up(
             fabric->plane_count * fabric->tiers[tier].host_links * fabric->port_lanes, CABLE_LANES);
 
         if (making->site->has_copper)
@@ -119,12 +114,14 @@ static void add_cables(const struct making *making)
 
     for (uint32_t tier = 0; tier < fabric->tier_count; tier++)
         add_part(making, making->site->has_copper ? &copper : &fibre,
-            divide_up(fabric->plane_count * fabric->tiers[tier].host_links * fabric->port_lanes,
+            size_divide_up(
+                fabric->plane_count * fabric->tiers[tier].host_links * fabric->port_lanes,
                 CABLE_LANES),
             "cables, NIC to T%u", tier);
     for (uint32_t tier = 0; tier + 1 < fabric->tier_count; tier++)
         add_part(making, &fibre,
-            divide_up(fabric->plane_count * fabric->tiers[tier].up_links * fabric->uplink_lanes,
+            size_divide_up(
+                fabric->plane_count * fabric->tiers[tier].up_links * fabric->uplink_lanes,
                 CABLE_LANES),
             "cables, T%u to T%u", tier);
 }
@@ -135,7 +132,7 @@ static void add_cables(const struct making *making)
 static uint64_t switches_of_rack(const struct making *making)
 {
     const struct size_fabric *fabric = making->fabric;
-    double modules = (double)divide_up(fabric->switch_lanes, CABLE_LANES);
+    double modules = (double)size_divide_up(fabric->switch_lanes, CABLE_LANES);
     double watts =
         price_watts(&making->prices->parts[PRICE_SWITCH], (double)fabric->request.switch_bps).most +
         modules * making->prices->parts[PRICE_OPTICS_800G].watts.most;
@@ -152,8 +149,8 @@ static void set_site(const struct making *making)
 {
     struct size_bill *bill = making->bill;
 
-    bill->gpu_racks = divide_up(making->fabric->request.gpus, making->site->gpus_per_rack);
-    bill->switch_racks = divide_up(size_switches(making->fabric), switches_of_rack(making));
+    bill->gpu_racks = size_divide_up(making->fabric->request.gpus, making->site->gpus_per_rack);
+    bill->switch_racks = size_divide_up(size_switches(making->fabric), switches_of_rack(making));
     bill->longest_m = sqrt((double)(bill->gpu_racks + bill->switch_racks) * RACK_M2) + RISE_M;
 }
 

@@ -12,14 +12,9 @@ struct leaf {
     uint32_t room;    /* ports that are left for uplinks */
 };
 
-static uint64_t divide_up(uint64_t whole, uint64_t part)
-{
-    return (whole + part - 1) / part;
-}
-
 static uint64_t uplinks_for(const struct size_fabric *fabric, uint64_t hosts)
 {
-    return divide_up(hosts * (fabric->port_bps / 1000) * SIZE_EVEN,
+    return size_divide_up(hosts * (fabric->port_bps / 1000) * SIZE_EVEN,
         fabric->uplink_bps / 1000 * fabric->request.oversubscription);
 }
 
@@ -60,7 +55,7 @@ static uint32_t units_max(const struct size_fabric *fabric, uint32_t tier, uint3
 
 static uint64_t step_up(uint64_t count, uint64_t step)
 {
-    return divide_up(count, step) * step;
+    return size_divide_up(count, step) * step;
 }
 
 /* Divides the leaves among units of equal size, from the top down. */
@@ -72,12 +67,12 @@ static bool divide_leaves(struct size_fabric *fabric, uint64_t leaf_count, uint3
     for (uint32_t tier = 1; tier + 1 < tiers; tier++) {
         if (units_max(fabric, tier, tiers) == 0)
             return false;
-        counts[tier] = divide_up(counts[tier - 1], units_max(fabric, tier, tiers));
+        counts[tier] = size_divide_up(counts[tier - 1], units_max(fabric, tier, tiers));
     }
     if (counts[tiers - 2] > units_max(fabric, tiers - 1, tiers))
         return false;
     for (uint32_t tier = tiers - 1; tier > 0; tier--) {
-        fabric->tiers[tier].units = (uint32_t)divide_up(counts[tier - 1], units);
+        fabric->tiers[tier].units = (uint32_t)size_divide_up(counts[tier - 1], units);
         fabric->tiers[tier].switches = units; /* times those of a unit, see connect_tier() */
         units *= fabric->tiers[tier].units;
     }
@@ -94,7 +89,7 @@ static void connect_tier(
 
     of->parallel = 1;
     for (uint32_t links = 2; links <= units_max(fabric, tier, tiers) / of->units; links++) {
-        uint32_t narrower = (uint32_t)divide_up(needed, links);
+        uint32_t narrower = (uint32_t)size_divide_up(needed, links);
 
         if (narrower < width && narrower * links <= room) {
             width = narrower;
@@ -145,7 +140,7 @@ bool size_clos_solve(struct size_fabric *fabric, uint64_t nics, uint64_t leaf_st
         return true;
     }
     if (!find_leaf(fabric, &leaf) ||
-        !divide_leaves(fabric, step_up(divide_up(nics, leaf.hosts), leaf_step), tiers))
+        !divide_leaves(fabric, step_up(size_divide_up(nics, leaf.hosts), leaf_step), tiers))
         return false;
     fabric->tiers[0].host_ports = leaf.hosts;
     fabric->tiers[0].units = leaf.hosts;

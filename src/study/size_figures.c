@@ -67,15 +67,10 @@ double size_oversubscription(const struct size_fabric *fabric)
     return worst;
 }
 
-static uint64_t divide_up(uint64_t whole, uint64_t part)
-{
-    return (whole + part - 1) / part;
-}
-
 uint64_t size_nic_modules(const struct size_fabric *fabric)
 {
     return fabric->request.gpus *
-           divide_up((uint64_t)fabric->nic_ports * fabric->port_lanes, MODULE_LANES);
+           size_divide_up((uint64_t)fabric->nic_ports * fabric->port_lanes, MODULE_LANES);
 }
 
 /* The modules of one switch with this number of NICs. */
@@ -84,7 +79,7 @@ static uint64_t modules_of(
 {
     uint64_t links = (uint64_t)tier->down_ports + tier->up_ports;
 
-    return divide_up(hosts * fabric->port_lanes + links * fabric->uplink_lanes, MODULE_LANES);
+    return size_divide_up(hosts * fabric->port_lanes + links * fabric->uplink_lanes, MODULE_LANES);
 }
 
 /* Switches are filled one by one, so that one of them may have fewer NICs, and others none. */

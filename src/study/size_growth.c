@@ -4,11 +4,6 @@
  * bundle of links moves to them. */
 #include "study/size_growth.h"
 
-static uint64_t divide_up(uint64_t whole, uint64_t part)
-{
-    return (whole + part - 1) / part;
-}
-
 static uint64_t moved_cables(const struct size_fabric *now, const struct size_fabric *then)
 {
     const struct size_tier *top = &now->tiers[now->tier_count - 1];
@@ -25,7 +20,7 @@ static void find_units(const struct size_fabric *fabric, struct size_growth *gro
     uint64_t missing = growth->gpus > growth->free_places ? growth->gpus - growth->free_places : 0;
 
     growth->free_units = radix / top->parallel - top->units;
-    growth->units = divide_up(missing, fabric->places / top->units);
+    growth->units = size_divide_up(missing, fabric->places / top->units);
     growth->keeps_cables = growth->units <= growth->free_units;
 }
 

@@ -44,7 +44,7 @@ static struct price_range minutes_between(struct price_range per_year)
 static void print_ranges(const struct price_range *hours, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        char text[2 * PLAN_NUMBER_BYTES];
+        char text[PLAN_RANGE_BYTES];
 
         plan_rows_range(hours[i], text);
         printf(" %24s", text);
@@ -56,7 +56,7 @@ static void print_failure(const struct size_failure *failure, const struct job *
 {
     char elements[PLAN_NUMBER_BYTES];
     char nics[PLAN_NUMBER_BYTES];
-    char per_year[2 * PLAN_NUMBER_BYTES];
+    char per_year[PLAN_RANGE_BYTES];
 
     plan_rows_number((double)failure->elements, elements);
     plan_rows_number((double)failure->nics, nics);
@@ -89,7 +89,7 @@ static void print_losses(
 {
     struct price_range minutes = minutes_between(failures->per_year);
     bool is_short = minutes.most < 1;
-    char every[2 * PLAN_NUMBER_BYTES];
+    char every[PLAN_RANGE_BYTES];
 
     if (is_short)
         minutes = (struct price_range){ minutes.least * 60, minutes.most * 60 };

@@ -34,7 +34,7 @@ void plan_rows_number(double value, char out[static PLAN_NUMBER_BYTES])
     out[used] = '\0';
 }
 
-void plan_rows_range(struct price_range range, char out[static 2 * PLAN_NUMBER_BYTES])
+void plan_rows_range(struct price_range range, char out[static PLAN_RANGE_BYTES])
 {
     char least[PLAN_NUMBER_BYTES];
     char most[PLAN_NUMBER_BYTES];
@@ -42,14 +42,14 @@ void plan_rows_range(struct price_range range, char out[static 2 * PLAN_NUMBER_B
     plan_rows_number(fmin(range.least, range.most), least);
     plan_rows_number(fmax(range.least, range.most), most);
     if (strcmp(least, most) == 0)
-        snprintf(out, 2 * PLAN_NUMBER_BYTES, "%s", least);
+        snprintf(out, PLAN_RANGE_BYTES, "%s", least);
     else
-        snprintf(out, 2 * PLAN_NUMBER_BYTES, "%.40s to %.40s", least, most);
+        snprintf(out, PLAN_RANGE_BYTES, "%.40s to %.40s", least, most);
 }
 
 static void print_row(const struct size_row *row, bool explains)
 {
-    char value[2 * PLAN_NUMBER_BYTES];
+    char value[PLAN_RANGE_BYTES];
 
     plan_rows_range(row->value, value);
     if (row->text[0])
