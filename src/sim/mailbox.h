@@ -14,11 +14,12 @@
 #include "base/wheel.h"
 #include "switch/switch.h"
 
-#define MAILBOX_WINDOWS      8 /* windows with lists; later arrivals wait in a heap */
-#define MAILBOX_NONE         UINT32_MAX
-#define MAILBOX_CHUNK_UNITS  8
-#define MAILBOX_PACKETS_MOST (UINT32_MAX / MAILBOX_CHUNK_UNITS - 1) /* units have 32-bit numbers   \
-                                                                     */
+#define MAILBOX_WINDOWS     8 /* windows with lists; later arrivals wait in a heap */
+#define MAILBOX_NONE        UINT32_MAX
+#define MAILBOX_CHUNK_UNITS 8
+#define MAILBOX_PACKETS_MOST                                                                       \
+    (UINT32_MAX / MAILBOX_CHUNK_UNITS - 1) /* units have 32-bit numbers                            \
+                                            */
 
 struct mailbox_entry {
     uint64_t key; /* time since the window opened << 32 | egress port << 16, once it is known |
