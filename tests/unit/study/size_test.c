@@ -197,10 +197,10 @@ static struct job job_of_two(void)
         .class_count = 6,
         .protocol_count = 1,
         .protocols = { { .name = "p", .give_up_s = 30 } } };
-    static const char *const names[] = { "host link flap", "uplink flap", "link failure",
-        "switch reboot" };
+    static const char *const names[] = { "host link flap", "uplink flap", "host link failure",
+        "uplink failure", "T0 reboot", "T1 reboot" };
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         strcpy(job.classes[i].name, names[i]);
         job.classes[i].costs[0].stall_s = 1;
     }
