@@ -10,6 +10,7 @@ for file in experiments/headline/*.yaml; do
     exits 0 "$file can be run" "$mrc" sim -q --set duration=1us --set 'criteria=[]' "$file"
 done
 
+# shellcheck disable=SC2317
 run()
 {
     MRC=$mrc tools/headline --jobs 2 --out "$out" --only sizes/permutation/mrc/64/0/1 --only flaps/mrc/link/10/1 "$@"

@@ -47,7 +47,10 @@ YAML
 printf 'source,destination,bytes\n0,4,1GiB\n' >f.csv
 "$mrc" sim -q run.yaml --checkpoint c --checkpoint-every 1ms -o part.json 2>/dev/null &
 pid=$!
-for _ in $(seq 1200); do [ -s c ] && break || sleep 0.05; done
+for _ in $(seq 1200); do
+    [ ! -s c ] || break
+    sleep 0.05
+done
 kill -INT "$pid"
 wait "$pid"
 printf 'source,destination,bytes\n0,5,1GiB\n' >f.csv

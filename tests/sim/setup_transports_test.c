@@ -64,7 +64,7 @@ static uint64_t bytes_of_reduction(enum sim_workload_kind kind, uint64_t message
     cluster.workloads[0] = (struct sim_workload){ .name = "sum",
         .kind = kind,
         .rank_count = 8,
-        .group = 4,
+        .group = kind == SIM_HIERARCHICAL_ALL_REDUCE ? 4 : 0,
         .message_bytes = message_bytes,
         .iterations = 1,
         .outstanding = 2,
