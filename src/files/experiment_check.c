@@ -46,7 +46,7 @@ bool experiment_check(
     if (sim_config_check(&experiment->sim, &problem))
         return true;
     deeper = problem.section ? yaml_member(top, problem.section) : NULL;
-    if (strcmp(problem.section, "workloads") == 0)
+    if (problem.section && strcmp(problem.section, "workloads") == 0)
         deeper = list_of_workload(top, &problem.index);
     if (deeper) {
         node = deeper;

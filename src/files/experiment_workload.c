@@ -127,7 +127,7 @@ bool experiment_read_nics(struct yaml *yaml, const struct yaml_node *list, const
 static bool read_nics(struct yaml *yaml, const struct yaml_node *list, uint32_t nic_count,
     struct sim_workload *workload)
 {
-    struct experiment_nics nics;
+    struct experiment_nics nics = { 0 };
 
     if (!experiment_read_nics(yaml, list, workload->job ? "job" : "fabric", nic_count, &nics))
         return false;

@@ -304,6 +304,8 @@ static bool add_waits(struct reading *reading)
 {
     const struct trigger_use *links = reading->links.elements;
 
+    if (!links)
+        return true;
     if (!add_barriers(reading))
         return false;
     for (uint32_t i = 0; i < reading->links.count; i++) {

@@ -95,5 +95,5 @@ uint32_t size_longest(const struct size_fabric *);                     /* in swi
 double size_oversubscription(const struct size_fabric *);
 /* Modules of up to 8 lanes in the NICs; in all switches of a tier. */
 uint64_t size_nic_modules(const struct size_fabric *);
-uint64_t size_tier_modules(const struct size_fabric *, uint32_t tier);
+uint64_t size_tier_modules(const struct size_fabric *, uint32_t number);
 uint64_t size_modules(const struct size_fabric *); /* all */

@@ -62,7 +62,7 @@ static void add_nic(struct size_report *report)
         "one article: 64 bytes x 256 EVs, rounded");
     size_report_add(report, "state of a QP, RoCEv2", QP_ROCE, "bytes",
         "an article on the memory of NICs: 256 to 512")
-        ->value.least = QP_ROCE / 2;
+        ->value.least = QP_ROCE / 2.0;
     size_report_add(report, "QPs in 35 MB, ours", (double)(uint64_t)(NIC_MEMORY / ours), "",
         "35 MB (one article) / state of a QP");
     size_report_add(report, "QPs in 35 MB, published state",

@@ -2,6 +2,7 @@
 /* Checks a request and computes its fabric. */
 #include "study/size.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static uint32_t lanes_of(const struct size_request *request, uint64_t bps)
 static void set_ports(struct size_fabric *fabric, const struct size_request *request)
 {
     *fabric = (struct size_fabric){ .request = *request, .nic_ports = ports_of_nic(request) };
+    assert(fabric->nic_ports > 0);
     fabric->plane_count = request->kind == SIZE_CLOS        ? request->planes
                           : request->kind == SIZE_RAIL_ONLY ? request->rails
                                                             : 1;
