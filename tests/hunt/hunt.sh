@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The hunt itself, and a slice of it: HUNT_SLICE cases (250 if not given), which take about 40 s.
+# The hunt itself, and a slice of it: HUNT_SLICE cases (150 if not given), which take about 30 s.
 . "$(dirname "$0")/../harness/tap.sh"
 hunt=$BUILD/tests/hunt
 mrc=$BUILD/bin/mrc
 
 exits 0 'every case of a part of the hunt ends' \
-    "$hunt" --cases "${HUNT_SLICE:-250}" --seed 2024 --worst 0 --quiet --strict --json "$SCRATCH/slice.jsonl"
+    "$hunt" --cases "${HUNT_SLICE:-150}" --seed 2024 --worst 0 --quiet --strict --json "$SCRATCH/slice.jsonl"
 contains '  and the distribution is printed' "$output" 'Goodput once settled, of the max-min capacity:'
-is '  and every case is a line of JSON' "$(grep -c '^{"case":' "$SCRATCH/slice.jsonl")" "${HUNT_SLICE:-250}"
+is '  and every case is a line of JSON' "$(grep -c '^{"case":' "$SCRATCH/slice.jsonl")" "${HUNT_SLICE:-150}"
 
 # Small ones from here on.
 few() # OPTIONS
