@@ -7,9 +7,10 @@
 static enum drop_reason parse(uint32_t aeth, struct packet *packet)
 {
     uint8_t bytes[4];
-    struct bytes_in in = bytes_in(bytes, sizeof(bytes));
+    struct bytes_in in;
 
     bytes_put_be32(bytes, aeth);
+    in = bytes_in(bytes, sizeof(bytes));
     return ack_parse(&in, packet);
 }
 
