@@ -118,12 +118,6 @@ void nic_remove(struct transport *nic, struct qp *qp)
         nic->first_free = qp->env.index;
 }
 
-void nic_ring_push(struct nic_ring *ring, uint32_t index)
-{
-    ring->slots[ring->tail++ & (ring->slot_count - 1)] = index;
-    assert(ring->tail - ring->head <= ring->slot_count);
-}
-
 void qp_has_event(struct transport *nic, struct qp *qp)
 {
     if (qp->is_eventful)

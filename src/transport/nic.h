@@ -2,6 +2,7 @@
 /* The state that the QPs of one NIC share: ports, timers, turns, answers, counters. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -70,6 +71,8 @@ struct nic_note {
     uint8_t port;
 };
 
+#define NIC_NO_PEER UINT32_MAX
+
 /* The members that every packet touches come first. */
 struct transport {
     struct env_nic env;                /* the part that QPs may use */
@@ -84,6 +87,7 @@ struct transport {
     struct deadlines deadlines; /* one timer per QP, the NIC's own at index qp_count_max, then one
                                    per peer */
     uint32_t send_call;
+    uint32_t early_index; /* peer that was scheduled before others, or NIC_NO_PEER */
     uint32_t up_mask; /* links that are up; env.usable_mask: those that also may carry traffic */
     uint32_t endpoint_waiting;
     bool ports_cross;    /* see struct transport_config */
@@ -171,7 +175,27 @@ static inline void nic_trace(const struct transport *nic, enum event kind, uint3
                 .time_ns = now_ns, .kind = kind, .subject = qpn, .values = { a, b, c } });
 }
 
-void nic_ring_push(struct nic_ring *, uint32_t index);
+static inline uint32_t nic_ring_count(const struct nic_ring *ring)
+{
+    return ring->tail - ring->head;
+}
+
+static inline uint32_t *nic_ring_at(const struct nic_ring *ring, uint32_t place)
+{
+    return &ring->slots[(ring->head + place) & (ring->slot_count - 1)];
+}
+
+static inline void nic_ring_push(struct nic_ring *ring, uint32_t index)
+{
+    ring->slots[ring->tail++ & (ring->slot_count - 1)] = index;
+    assert(ring->tail - ring->head <= ring->slot_count);
+}
+
+static inline void nic_ring_push_first(struct nic_ring *ring, uint32_t index)
+{
+    ring->slots[--ring->head & (ring->slot_count - 1)] = index;
+    assert(ring->tail - ring->head <= ring->slot_count);
+}
 
 /* Keeps the note for transport_next_event(). Counts it as lost if too many wait. */
 void nic_note(struct transport *, const struct nic_note *);

@@ -237,8 +237,8 @@ void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
     peer_schedule(nic, qp->env.peer, now_ns);
 }
 
-/* True if something can be sent to the peer now. An urgent QP does not wait for the window. */
-static bool is_ready(const struct transport *nic, const struct peer *peer, uint64_t now_ns)
+/* An urgent QP does not wait for the window. */
+bool peer_is_ready(const struct transport *nic, const struct peer *peer, uint64_t now_ns)
 {
     if (peer->update_count > 0 && now_ns >= peer->update_ns && nic->env.usable_mask)
         return true;
@@ -247,12 +247,26 @@ static bool is_ready(const struct transport *nic, const struct peer *peer, uint6
     return peer_can_send(peer, now_ns) || is_urgent(nic->qps[peer->first_ready], now_ns);
 }
 
+/* A peer whose turn was interrupted continues it. A message to an idle peer does not wait for a
+ * round of turns either, but only one such peer at a time goes first, so that short messages take
+ * at most every second turn. */
+static bool goes_first(const struct transport *nic, const struct peer *peer)
+{
+    return peer->turn_left > 0 || (peer->inflight_bytes == 0 && nic->early_index == NIC_NO_PEER);
+}
+
 void peer_schedule(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
-    if (peer->is_scheduled || !is_ready(nic, peer, now_ns))
+    if (peer->is_scheduled || !peer_is_ready(nic, peer, now_ns))
         return;
     peer->is_scheduled = true;
-    nic_ring_push(&nic->ready, peer->index);
+    if (!goes_first(nic, peer)) {
+        nic_ring_push(&nic->ready, peer->index);
+        return;
+    }
+    if (peer->turn_left == 0)
+        nic->early_index = peer->index;
+    nic_ring_push_first(&nic->ready, peer->index);
 }
 
 /* A QP that has used up its turn, or could not send, moves to the end of the list. */

@@ -31,7 +31,8 @@ struct peer {
     bool update_owed;     /* it has not answered the last one */
     uint8_t updates_known : TRANSPORT_ENGINES_MAX; /* bit e: engine e of the peer has sent one */
     uint8_t update_engine : 2;                     /* engine that sent the last one */
-    uint8_t incarnations[TRANSPORT_ENGINES_MAX];   /* from its updates; 0: unknown */
+    uint8_t turn_left; /* packets that may still be sent to it in its turn */
+    uint8_t incarnations[TRANSPORT_ENGINES_MAX]; /* from its updates; 0: unknown */
     uint64_t trimmed_ns;      /* time at which the last trimmed packet was reported; 0: never */
     struct transport_rtt rtt; /* all 0: not known */
     uint32_t spurious_ticks; /* time of the last spurious loss, in 1.024 us modulo 2^32; 0: never */
@@ -101,6 +102,8 @@ void peer_retire(struct transport *, struct qp *);
 
 /* Lists the QP among those that want to send to its peer, if it does, and schedules the peer. */
 void peer_list(struct transport *, struct qp *, uint64_t now_ns);
+/* True if something can be sent to the peer now. */
+bool peer_is_ready(const struct transport *, const struct peer *, uint64_t now_ns);
 /* Gives the peer a turn if something can be sent to it. */
 void peer_schedule(struct transport *, struct peer *, uint64_t now_ns);
 /* Ends the turn of the first QP of the peer, which sent `sent` packets. */

@@ -127,10 +127,11 @@ static uint32_t sack_threshold_bytes(const struct env *env)
     return four_packets < SACK_THRESHOLD_MOST ? four_packets : SACK_THRESHOLD_MOST;
 }
 
-/* As many packets as one SACK answers, but enough to avoid a SACK for every packet or two. */
+/* As many packets as two SACKs answer, but enough to avoid a SACK for every packet or two. Each
+ * turn fetches the state of the QP from memory if there are many QPs. */
 static uint8_t turn_packets(const struct env *env)
 {
-    uint32_t packets = env->sack_threshold_bytes / env->attributes.pmtu_bytes;
+    uint32_t packets = 2 * (env->sack_threshold_bytes / env->attributes.pmtu_bytes);
 
     if (packets < TURN_PACKETS_LEAST)
         return TURN_PACKETS_LEAST;

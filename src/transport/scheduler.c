@@ -56,9 +56,9 @@ static uint32_t turn_packets(
     const struct transport *nic, struct qp *qp, uint32_t out_max, uint64_t now_ns)
 {
     const struct peer *peer = qp->env.peer;
-    uint32_t packets = (uint32_t)nic->env.parameters->send_quantum;
+    uint32_t packets = peer->turn_left;
 
-    if (nic->ready.head == nic->ready.tail) {
+    if (nic_ring_count(&nic->ready) == 1) {
         uint32_t turn = peer->first_ready == peer->last_ready
                             ? out_max
                             : requester_turn_packets(qp->requester, &qp->env, now_ns);
@@ -112,28 +112,81 @@ static uint32_t take_turn(struct transport *nic, struct peer *peer, uint32_t rea
     return count;
 }
 
-/* Lets peers send in turn until `out` is full or a complete round has sent nothing. A peer that has
- * sent keeps its place; a peer that could not send is checked whether it still wants to. */
+/* Returns the number of packets of a turn, so that a round of all ready peers takes a round trip.
+ * Messages that began together would otherwise end together, and the wire would be idle until the
+ * next ones are posted. For the same reason no turn leaves a short rest of a message (decision 37).
+ */
+static uint32_t quantum(const struct transport *nic, const struct peer *peer)
+{
+    enum { MOST = 16 };
+    const struct cc_profile *profile = peer->cc.profile;
+    double packets = profile->bytes_per_ns * profile->settings.base_rtt_ns /
+                     profile->settings.mtu_bytes / nic_ring_count(&nic->ready);
+    uint32_t turn = packets < 1 ? 1 : packets < MOST ? (uint32_t)packets : MOST;
+    uint32_t rest = peer->first_ready == PEER_NO_QP
+                        ? 0
+                        : send_queue_rest(&nic->qps[peer->first_ready]->requester->queue);
+
+    return rest > turn && rest <= turn + turn / 2 ? rest : turn;
+}
+
+static uint8_t turn_of(const struct transport *nic, const struct peer *peer)
+{
+    uint32_t set = (uint32_t)nic->env.parameters->send_quantum;
+
+    return (uint8_t)(set > 0 ? set : quantum(nic, peer));
+}
+
+/* Takes the peer at `place` out of the ring. Places are few: those before it wait for a port. */
+static void take_out(struct nic_ring *ring, uint32_t place)
+{
+    for (; place > 0; place--)
+        *nic_ring_at(ring, place) = *nic_ring_at(ring, place - 1);
+    ring->head++;
+}
+
+/* A peer keeps its turn until it has sent its quantum, in one call or in several. */
+static void count_turn(struct transport *nic, struct peer *peer, uint32_t place, uint32_t sent)
+{
+    if (sent < peer->turn_left) {
+        peer->turn_left = (uint8_t)(peer->turn_left - sent);
+        return;
+    }
+    peer->turn_left = 0;
+    take_out(&nic->ready, place);
+    nic_ring_push(&nic->ready, peer->index);
+    if (nic->early_index != peer->index)
+        nic->early_index = NIC_NO_PEER;
+}
+
+/* Lets peers send in turn until `out` is full or no peer can send. A peer that waits for a port
+ * keeps its place and its turn. */
 static uint32_t send_turns(struct transport *nic, uint32_t ready_ports, struct packet *out,
     uint32_t out_max, uint64_t now_ns)
 {
     struct nic_ring *ring = &nic->ready;
     uint32_t room = out_max;
-    uint32_t idle_turns = 0;
+    uint32_t place = 0;
 
-    while (room > 0 && idle_turns < ring->tail - ring->head) {
-        struct peer *peer = &nic->peers[ring->slots[ring->head++ & (ring->slot_count - 1)]];
-        uint32_t sent = take_turn(nic, peer, ready_ports, out, room, now_ns);
+    while (room > 0 && place < nic_ring_count(ring)) {
+        struct peer *peer = &nic->peers[*nic_ring_at(ring, place)];
+        bool is_alone = nic_ring_count(ring) == 1;
+        uint32_t sent;
 
-        if (sent) {
-            nic_ring_push(ring, peer->index);
-            idle_turns = 0;
-            out += sent;
-            room -= sent;
-        } else {
+        if (peer->turn_left == 0 && !is_alone)
+            peer->turn_left = turn_of(nic, peer);
+        sent = take_turn(nic, peer, ready_ports, out, room, now_ns);
+        out += sent;
+        room -= sent;
+        if (sent == 0 && peer_is_ready(nic, peer, now_ns)) {
+            place++;
+        } else if (sent == 0) {
             peer->is_scheduled = false;
-            peer_schedule(nic, peer, now_ns);
-            idle_turns += peer->is_scheduled;
+            take_out(ring, place);
+        } else if (!is_alone) {
+            count_turn(nic, peer, place, sent);
+        } else {
+            nic->early_index = NIC_NO_PEER;
         }
     }
     return out_max - room;

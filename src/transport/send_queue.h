@@ -91,6 +91,14 @@ static inline bool send_queue_is_within(const struct send_queue *queue)
            queue->packets_cut + 1 < send_queue_at(queue, queue->cutting)->packet_count;
 }
 
+/* Returns the number of packets that are left of the request at `cutting`. */
+static inline uint32_t send_queue_rest(const struct send_queue *queue)
+{
+    return queue->cutting == queue->posted
+               ? 0
+               : send_queue_at(queue, queue->cutting)->packet_count - queue->packets_cut;
+}
+
 /* Returns the request to which a PSN sent earlier belongs; NULL if it is done or was never sent. */
 struct send_request *send_queue_find(const struct send_queue *, struct psn);
 

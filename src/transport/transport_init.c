@@ -89,6 +89,7 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
                                    .trace = config->trace },
         .qp_count_max = config->qp_count_max,
         .has_many_qps = config->qp_count_max >= PREFETCH_QPS_LEAST,
+        .early_index = NIC_NO_PEER,
         .seed = config->seed,
         .prng = prng_stream(config->seed, 0),
         .endpoint_id = (uint16_t)config->engine_index,

@@ -26,6 +26,7 @@ static void open_with_windows(uint32_t packets)
     observe_prepare(&nic);
     nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     nic.config.parameters.max_cwnd = packets * FULL_BYTES;
+    nic.config.parameters.send_quantum = 1;
     by_hand_open(&nic);
     connect_all();
 }
@@ -266,15 +267,15 @@ SPEC("§21: QPs to one peer together have no more in flight than its window")
     by_hand_close(&nic);
 }
 
-SPEC("§21: QPs to one peer take turns of four packets, and the last of a turn asks for an ACK")
+SPEC("§21: QPs to one peer take turns of eight packets, and the last of a turn asks for an ACK")
 {
     open_sharing(50);
     for (uint32_t i = 0; i < QPS; i++)
         post(i, 16);
     EXPECT_EQ(send_once(24), 24);
     for (uint32_t i = 0; i < 24; i++) {
-        EXPECT_EQ(by_hand_sender(&nic.sent[i]), by_hand_sender(&nic.sent[i / 4 * 4]));
-        EXPECT_EQ(!!(nic.sent[i].flags & PACKET_ACK_REQUEST), i % 4 == 3);
+        EXPECT_EQ(by_hand_sender(&nic.sent[i]), by_hand_sender(&nic.sent[i / 8 * 8]));
+        EXPECT_EQ(!!(nic.sent[i].flags & PACKET_ACK_REQUEST), i % 8 == 7);
     }
     for (uint32_t i = 0; i < QPS; i++)
         EXPECT_EQ(sent_by(i), 8);

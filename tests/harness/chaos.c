@@ -89,7 +89,7 @@ void chaos_parameters(struct scenario *scenario, struct prng *prng, uint32_t hos
     parameters.ev_probe_successes = 1 + prng_below(prng, 5);
     parameters.port_up_holddown = prng_below(prng, 1000000);
     parameters.port_up_probes = prng_below(prng, 5);
-    parameters.send_quantum = 1 + prng_below(prng, 8);
+    parameters.send_quantum = prng_below(prng, 9);
     parameters.send_burst = 1 + prng_below(prng, 32);
     parameters.ev_state_scope = one_in(prng, 4);
     parameters.receiver_penalty = one_in(prng, 4);

@@ -25,6 +25,14 @@ static void open_with_window(uint32_t packets)
     by_hand_open(&nic);
 }
 
+static void open_with_quantum(uint32_t packets)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.max_cwnd = 100 * FULL_BYTES;
+    nic.config.parameters.send_quantum = packets;
+    by_hand_open(&nic);
+}
+
 static void post_packets(uint32_t qpn, uint32_t count)
 {
     EXPECT_EQ(by_hand_post(&nic, qpn, 1, count * BY_HAND_PMTU_BYTES, 0), 0);
@@ -51,27 +59,29 @@ static struct qp_status status_of(uint32_t qpn)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-SPEC("§21: QPs to one peer take turns of four packets")
+SPEC("§21: QPs to one peer take turns of eight packets")
 {
     open_with_window(100);
     by_hand_connect(&nic, A);
     by_hand_connect(&nic, B);
     by_hand_connect(&nic, C);
-    post_packets(A, 9);
-    post_packets(B, 9);
-    post_packets(C, 9);
-    expect_turns("AAAABBBBCCCCAAAABBBBCCCCABC");
+    post_packets(A, 17);
+    post_packets(B, 17);
+    post_packets(C, 17);
+    for (uint32_t i = 0; i < 2; i++)
+        expect_turns("AAAAAAAABBBBBBBBCCCCCCCC");
+    expect_turns("ABC");
     EXPECT_EQ(by_hand_send(&nic), 0);
     EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }
 
-SPEC("§21: where a SACK answers more packets, turns are as long, up to 32, and never below four")
+SPEC("§21: a turn has as many packets as two SACKs answer, at least four and at most 32")
 {
     static const struct {
         uint32_t packets;
         const char *turns;
-    } cases[] = { { 1, "AAAABBBBAAAAB" }, { 6, "AAAAAABBBBBBAAAAAAB" },
+    } cases[] = { { 1, "AAAABBBBAAAAB" }, { 3, "AAAAAABBBBBBAAAAAAB" },
         { 100, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB" } };
 
     for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -88,17 +98,96 @@ SPEC("§21: where a SACK answers more packets, turns are as long, up to 32, and 
     }
 }
 
-SPEC("§21: peers take turns of one packet, however many QPs each of them has")
+SPEC("§21: with a quantum of one, peers send in turn, however many QPs each of them has")
 {
-    open_with_window(100);
+    open_with_quantum(1);
     by_hand_connect(&nic, A);
     by_hand_connect(&nic, B);
     nic.peer = 2;
     by_hand_connect(&nic, C);
-    post_packets(A, 6);
-    post_packets(B, 6);
-    post_packets(C, 6);
-    expect_turns("ACACACACBCBCBBAABB");
+    post_packets(A, 10);
+    post_packets(B, 10);
+    post_packets(C, 10);
+    expect_turns("ACACACACACACACACBCBCBBBBBBAABB");
+    by_hand_close(&nic);
+}
+
+/* Connects A, B and C to peers of their own, with a BDP of this many packets. */
+static void open_apart(uint64_t bdp_packets)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
+    nic.config.parameters.max_cwnd = 100 * FULL_BYTES;
+    nic.config.parameters.base_rtt = BASE_RTT_NS;
+    nic.config.parameters.link_bps = (2 * bdp_packets + 1) * FULL_BYTES / 2 * 8 * 100000;
+    by_hand_open(&nic);
+    for (uint32_t i = 0; i < 3; i++) {
+        nic.peer = 1 + i;
+        by_hand_connect(&nic, A + i);
+    }
+}
+
+SPEC("§21: a round of turns lasts a round trip, whatever the number of peers and of calls")
+{
+    open_apart(12);
+    post_packets(A, 40);
+    post_packets(B, 40);
+    expect_turns("AAAAAABBBBBBAAAAAABBBBBB");
+    post_packets(C, 40); /* goes first */
+    expect_turns("CCCCAAAABBBBCCCCAAAABBBB");
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a turn has at least one packet and at most 16")
+{
+    open_apart(1);
+    post_packets(A, 40);
+    post_packets(B, 40);
+    expect_turns("ABABABAB");
+    by_hand_close(&nic);
+    open_apart(60);
+    post_packets(A, 60);
+    post_packets(B, 60);
+    expect_turns("AAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBA");
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a turn includes the last packets of a message, if they are less than half a turn")
+{
+    open_apart(16);
+    post_packets(A, 20);
+    post_packets(B, 21);
+    expect_turns("AAAAAAAABBBBBBBBAAAAAAAAAAAABBBBBBBBBBBBB");
+    by_hand_close(&nic);
+}
+
+SPEC("§21: messages to idle peers go first, but at most every second turn")
+{
+    open_apart(12);
+    post_packets(A, 40);
+    expect_turns("A");
+    post_packets(B, 1);
+    post_packets(C, 1);
+    expect_turns("BAAAAAAC");
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a peer whose window was full goes on with its turn")
+{
+    struct packet sack;
+
+    open_apart(24);
+    post_packets(A, 100);
+    EXPECT_EQ(by_hand_send(&nic), 100);
+    post_packets(A, 8); /* waits for the window */
+    post_packets(B, 40);
+    expect_turns("B");
+    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 3));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    expect_turns("BBBBBBBBBBBBAAAA");
+    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 7));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    expect_turns("AAAA"); /* before the next turn of B */
     by_hand_close(&nic);
 }
 
@@ -146,11 +235,11 @@ SPEC("§21: the last packet of a turn requests a SACK, because other QPs use the
     open_with_window(100);
     by_hand_connect(&nic, A);
     by_hand_connect(&nic, B);
-    post_packets(A, 13);
-    post_packets(B, 13);
-    EXPECT_EQ(by_hand_send(&nic), 26);
-    for (uint32_t i = 0; i < 24; i++)
-        EXPECT_EQ((nic.sent[i].flags & PACKET_ACK_REQUEST) != 0, i % 4 == 3);
+    post_packets(A, 9);
+    post_packets(B, 9);
+    EXPECT_EQ(by_hand_send(&nic), 18);
+    for (uint32_t i = 0; i < 16; i++)
+        EXPECT_EQ((nic.sent[i].flags & PACKET_ACK_REQUEST) != 0, i % 8 == 7);
     by_hand_close(&nic);
 }
 
@@ -162,8 +251,9 @@ SPEC("§21: a QP that runs out of work within its turn later continues with the 
     post_packets(A, 2);
     post_packets(B, 20);
     expect_turns("AAB");
-    post_packets(A, 8);
-    expect_turns("AABBBAAAABBBB"); /* A's turn is over with four, and B's goes on, too */
+    post_packets(A, 16);
+    expect_turns("AAAAAABBBBBBB"); /* the rest of A's turn, and of B's */
+    expect_turns("AAAAAAAABBBBBBBB");
     by_hand_close(&nic);
 }
 
@@ -180,17 +270,17 @@ static void trim_packets(const struct packet *sent, uint32_t count)
 
 SPEC("§21: packets that are sent again use up the turn, so that other QPs get theirs")
 {
-    struct packet sent[9];
+    struct packet sent[17];
 
     open_with_window(100);
     by_hand_connect(&nic, A);
     by_hand_connect(&nic, B);
-    post_packets(A, 9);
-    EXPECT_EQ(by_hand_send(&nic), 9); /* two turns, and one packet of the third */
+    post_packets(A, 17);
+    EXPECT_EQ(by_hand_send(&nic), 17); /* two turns, and one packet of the third */
     memcpy(sent, nic.sent, sizeof(sent));
-    trim_packets(sent, 9);
-    post_packets(B, 8);
-    expect_turns("AAABBBBABBBBAAAAA");
+    trim_packets(sent, 17);
+    post_packets(B, 16);
+    expect_turns("AAAAAAABBBBBBBBABBBBBBBBAAAAAAAAA");
     by_hand_close(&nic);
 }
 
@@ -199,18 +289,18 @@ SPEC("§21: a turn ends when the window is full, and continues when it opens")
     struct ipv6_addr peer = by_hand_address(1);
     struct packet sack;
 
-    open_with_window(6);
+    open_with_window(12);
     by_hand_connect(&nic, A);
     by_hand_connect(&nic, B);
     transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = BASE_RTT_NS });
     post_packets(A, 20);
     post_packets(B, 20);
-    expect_turns("AAAABB");
+    expect_turns("AAAAAAAABBBB");
     EXPECT_EQ(by_hand_send(&nic), 0);
     nic.now_ns += BASE_RTT_NS;
-    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 3));
+    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 7));
     EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
-    expect_turns("BBAA");
+    expect_turns("BBBBAAAA");
     EXPECT_EQ(by_hand_send(&nic), 0);
     by_hand_close(&nic);
 }
@@ -236,15 +326,16 @@ SPEC("§21: probes and repeats for an ACK do not wait for a window that another 
 SPEC("§21: a QP that waits for its turn and fails does not change the turns of the others")
 {
     for (uint32_t failing = A; failing <= C; failing++) {
-        static const char *const left[] = { "BBBBCCCCBC", "AAACCCCAC", "AAABBBBAB" };
+        static const char *const left[] = { "BBBBBBBBCCCCCCCCBC", "AAAAAAACCCCCCCCAC",
+            "AAAAAAABBBBBBBBAB" };
 
         open_with_window(100);
         by_hand_connect(&nic, A);
         by_hand_connect(&nic, B);
         by_hand_connect(&nic, C);
-        post_packets(A, 5);
-        post_packets(B, 5);
-        post_packets(C, 5);
+        post_packets(A, 9);
+        post_packets(B, 9);
+        post_packets(C, 9);
         expect_turns("A");
         EXPECT_EQ(by_hand_move(&nic, failing, QP_ERR), 0);
         expect_turns(left[failing - A]);

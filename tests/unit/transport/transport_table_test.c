@@ -19,6 +19,7 @@ static void open_nic(void)
 {
     by_hand_prepare(&nic);
     nic.config.qp_count_max = QPS_MAX;
+    nic.config.parameters.send_quantum = 1;
     by_hand_open(&nic);
 }
 

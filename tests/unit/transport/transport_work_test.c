@@ -223,11 +223,14 @@ SPEC("at most as many packets leave as there is room for, and none for a port th
     by_hand_close(&nic);
 }
 
-SPEC("§21: QPs to different peers that have work take turns of one packet, bursts being limited")
+SPEC("§21: with a quantum of one, QPs to different peers take turns of one packet")
 {
     struct packet out[6];
 
-    open_connected();
+    by_hand_prepare(&nic);
+    nic.config.parameters.send_quantum = 1;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
     nic.peer = 2;
     by_hand_connect(&nic, OTHER_QPN);
     by_hand_post(&nic, QPN, 1, 5 * 1024, 0);
@@ -268,6 +271,7 @@ SPEC("§21: a larger quantum means more packets in a turn, but never more than t
     nic.config.parameters.send_quantum = 4;
     by_hand_open(&nic);
     by_hand_connect(&nic, QPN);
+    nic.peer = 2;
     by_hand_connect(&nic, OTHER_QPN);
     by_hand_post(&nic, QPN, 1, 100 * 1024, 0);
     by_hand_post(&nic, OTHER_QPN, 1, 100 * 1024, 0);
