@@ -48,7 +48,7 @@ static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
 #include "control/metrics.def"
         for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
             json_object_set_new(out, port_counter_descriptions[i].name,
-                json_integer((json_int_t)port->counters->value[i]));
+                json_integer((json_int_t)port_counter(port->counters, i)));
     }
     return out;
 }

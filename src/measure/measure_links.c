@@ -47,13 +47,14 @@ static uint64_t look_at(struct measure_record *record, struct topology_end end, 
 
     if (!sim_queue_at(record->sim, end, &queue) || !topology_link_at(topology, end, &link, &kind))
         return 0;
-    lost = queue.lost + queue.counters->value[PORT_COUNTER_DROPPED_DATA_QUEUE] +
-           queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE] +
-           queue.counters->value[PORT_COUNTER_DROPPED_BUFFER];
+    lost = queue.lost + port_counter(queue.counters, PORT_COUNTER_DROPPED_DATA_QUEUE) +
+           port_counter(queue.counters, PORT_COUNTER_DROPPED_CONTROL_QUEUE) +
+           port_counter(queue.counters, PORT_COUNTER_DROPPED_BUFFER);
     if (lost > *before)
         add_link(record, &link, end, lost - *before);
     *before = lost;
-    return lost - queue.lost_control - queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE];
+    return lost - queue.lost_control -
+           port_counter(queue.counters, PORT_COUNTER_DROPPED_CONTROL_QUEUE);
 }
 
 static void note_data_losses(struct measure_record *record, uint64_t lost_data)

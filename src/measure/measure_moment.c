@@ -47,7 +47,8 @@ static uint64_t packets_from(struct sim *sim, struct topology_end end)
 {
     struct sim_queue queue;
 
-    return sim_queue_at(sim, end, &queue) ? queue.counters->value[PORT_COUNTER_DATA_PACKETS] : 0;
+    return sim_queue_at(sim, end, &queue) ? port_counter(queue.counters, PORT_COUNTER_DATA_PACKETS)
+                                          : 0;
 }
 
 static void count_link(

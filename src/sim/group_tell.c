@@ -2,6 +2,7 @@
 /* What members tell the leader for its queries. It is written where a query of one process finds
  * it: into the shards, flows and ports of other members. */
 #include <assert.h>
+#include <string.h>
 
 #include "sim/group.h"
 #include "sim/setup.h"
@@ -58,7 +59,7 @@ struct told_port {
     uint32_t control_bytes;
     uint64_t lost;
     uint64_t lost_control;
-    struct port_counters counters;
+    uint64_t counters[PORT_COUNTER_COUNT];
 };
 
 static bool is_untouched(const struct told_port *told)
@@ -66,7 +67,7 @@ static bool is_untouched(const struct told_port *told)
     uint64_t sum = told->lost;
 
     for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
-        sum |= told->counters.value[i];
+        sum |= told->counters[i];
     return sum == 0;
 }
 
@@ -76,9 +77,10 @@ static void tell_port(const struct sim *sim, uint32_t port)
         .data_bytes = sim->ports[port].queues[PORT_DATA].bytes,
         .control_bytes = sim->ports[port].queues[PORT_CONTROL].bytes,
         .lost = sim->port_details[port].lost,
-        .lost_control = sim->port_details[port].lost_control,
-        .counters = sim->port_counters[port] };
+        .lost_control = sim->port_details[port].lost_control };
 
+    for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
+        told.counters[i] = port_counter(&sim->port_counters[port], i);
     if (!is_untouched(&told))
         group_send(sim, GROUP_LEADER, &told, sizeof(told));
 }
@@ -103,7 +105,10 @@ static void hear_ports(const struct sim *sim, struct group_message *message)
         sim->ports[told.index].queues[PORT_CONTROL].bytes = told.control_bytes;
         sim->port_details[told.index].lost = told.lost;
         sim->port_details[told.index].lost_control = told.lost_control;
-        sim->port_counters[told.index] = told.counters;
+        memcpy(sim->port_counters[told.index].often, told.counters,
+            PORT_COUNTERS_OFTEN * sizeof(uint64_t));
+        memcpy(sim->port_counters[told.index].seldom, &told.counters[PORT_COUNTERS_OFTEN],
+            PORT_COUNTERS_SELDOM * sizeof(uint64_t));
     }
 }
 

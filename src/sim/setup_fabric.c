@@ -93,7 +93,8 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
     sim->links[port].is_special |= egress_watches(shard);
     healthy = profile_of(shard, kind, link.rate_bps, kind != AT_NIC && marks_at(sim, end, kind));
     sim->healthy[port] = (uint32_t)(healthy - shard->profiles);
-    sim->port_counters[port] = (struct port_counters){ 0 };
+    sim->port_counters[port] =
+        (struct port_counters){ .seldom = &sim->port_losses[(size_t)port * PORT_COUNTERS_SELDOM] };
     port_init(&sim->ports[port], healthy, &sim->port_counters[port],
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_PORTS << 2 | port));
 }
@@ -207,6 +208,8 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     sim->port_details = arena_take(arena, sim->port_count, sizeof(*sim->port_details), LINE);
     arena->spare_bytes += sim->port_count * sizeof(*sim->port_details);
     sim->port_counters = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
+    sim->port_losses = arena_take(
+        arena, (size_t)sim->port_count * PORT_COUNTERS_SELDOM, sizeof(*sim->port_losses), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
     sim->used = arena_take(arena, sim->word_count, sizeof(*sim->used), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);

@@ -176,8 +176,9 @@ struct sim {
     struct engine_port *port_details;
     uint32_t *healthy; /* the profile of each port without faults, by its number in its shard */
     struct port_counters *port_counters;
-    uint64_t *waiting; /* bitmaps of switch ports */
-    uint64_t *used;    /* those that ever had a packet; the counters of others are 0 */
+    uint64_t *port_losses; /* the counters that change seldom */
+    uint64_t *waiting;     /* bitmaps of switch ports */
+    uint64_t *used;        /* those that ever had a packet; the counters of others are 0 */
     uint32_t port_count;
     uint32_t word_count;
     uint32_t profile_max; /* of each shard */

@@ -35,10 +35,11 @@ static void add_switch(const struct sim *sim, uint32_t switch_index, struct sim_
 
     for (uint32_t p = next_used(sim, here, 0); p < here->port_count;
          p = next_used(sim, here, p + 1)) {
-        const uint64_t *value = sim->port_counters[here->first_port + p].value;
+        const struct port_counters *counters = &sim->port_counters[here->first_port + p];
 
-        out->trimmed += value[PORT_COUNTER_TRIMMED_ARRIVING] + value[PORT_COUNTER_TRIMMED_TAIL];
-        out->marked += value[PORT_COUNTER_MARKED];
+        out->trimmed += port_counter(counters, PORT_COUNTER_TRIMMED_ARRIVING) +
+                        port_counter(counters, PORT_COUNTER_TRIMMED_TAIL);
+        out->marked += port_counter(counters, PORT_COUNTER_MARKED);
     }
 }
 
@@ -353,7 +354,7 @@ static void find_peak(struct shard *shard, uint32_t switch_index)
     for (uint32_t p = next_used(sim, here, 0); p < here->port_count;
          p = next_used(sim, here, p + 1)) {
         uint32_t port = here->first_port + p;
-        uint64_t *depth = &sim->port_counters[port].value[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
+        uint64_t *depth = &sim->port_counters[port].often[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
 
         if (*depth > shard->peak_bytes) {
             shard->peak_bytes = *depth;

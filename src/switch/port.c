@@ -24,9 +24,24 @@ void port_pool_init(struct port_pool *pool, struct arena *arena, uint32_t slot_c
     };
 }
 
-static void count_packet(struct port *port, enum port_counter counter)
+/* ---- counters ------------------------------------------------------------------------------- */
+
+struct port_counters *port_counters_take(struct arena *arena, uint32_t port_count)
 {
-    port->counters->value[counter]++;
+    struct port_counters *counters =
+        arena_take(arena, port_count, sizeof(*counters), _Alignof(struct port_counters));
+    uint64_t *seldom = arena_take(
+        arena, (size_t)port_count * PORT_COUNTERS_SELDOM, sizeof(*seldom), _Alignof(uint64_t));
+
+    for (uint32_t i = 0; counters && i < port_count; i++)
+        counters[i].seldom = &seldom[(size_t)i * PORT_COUNTERS_SELDOM];
+    return counters;
+}
+
+void port_count_seldom(struct port *port, enum port_counter counter)
+{
+    assert(counter >= PORT_COUNTERS_OFTEN);
+    port->counters->seldom[counter - PORT_COUNTERS_OFTEN]++;
 }
 
 /* ---- admission ------------------------------------------------------------------------------ */
@@ -67,7 +82,7 @@ static enum port_counter drop_counter(enum drop_reason reason)
 
 struct port_outcome port_drop(struct port *port, enum drop_reason reason)
 {
-    count_packet(port, drop_counter(reason));
+    port_count_seldom(port, drop_counter(reason));
     return (struct port_outcome){ .verdict = PORT_DROPPED, .reason = reason };
 }
 
@@ -110,7 +125,8 @@ static struct port_outcome trim_packet(
         *tail = arriving;
     }
     port_push(port, PORT_CONTROL, &cut);
-    count_packet(port, tail_yields ? PORT_COUNTER_TRIMMED_TAIL : PORT_COUNTER_TRIMMED_ARRIVING);
+    port_count_seldom(
+        port, tail_yields ? PORT_COUNTER_TRIMMED_TAIL : PORT_COUNTER_TRIMMED_ARRIVING);
     return (struct port_outcome){
         .verdict = tail_yields ? PORT_TRIMMED_TAIL : PORT_TRIMMED_ARRIVING, .cut = cut
     };

@@ -51,6 +51,9 @@ struct port_outcome {
     struct port_entry cut; /* the packet to trim, its new length and its new class */
 };
 
+/* Counts a packet that this port trims or drops. */
+void port_count_seldom(struct port *, enum port_counter);
+
 /* Counts a packet that this port drops: for DROP_PORT_DOWN, or one of the reasons above. */
 struct port_outcome port_drop(struct port *, enum drop_reason);
 
@@ -87,7 +90,7 @@ static inline void port_note_depth(
     struct port *port, enum port_queue_kind kind, uint32_t depth_bytes)
 {
     uint64_t *depth_bytes_max =
-        &port->counters->value[kind == PORT_DATA ? PORT_COUNTER_DATA_DEPTH_BYTES_MAX
+        &port->counters->often[kind == PORT_DATA ? PORT_COUNTER_DATA_DEPTH_BYTES_MAX
                                                  : PORT_COUNTER_CONTROL_DEPTH_BYTES_MAX];
 
     if (depth_bytes > *depth_bytes_max)
@@ -180,7 +183,7 @@ static inline bool port_marks(struct port *port, const struct port_entry *leavin
 static inline void port_count_sent(
     struct port *port, enum port_queue_kind kind, uint32_t length_bytes)
 {
-    uint64_t *counters = port->counters->value;
+    uint64_t *counters = port->counters->often;
     bool is_control = kind == PORT_CONTROL;
 
     counters[is_control ? PORT_COUNTER_CONTROL_PACKETS : PORT_COUNTER_DATA_PACKETS]++;
@@ -202,7 +205,7 @@ static inline struct port_entry *port_send_data(struct port *port)
 
     if (port_marks(port, entry)) {
         entry->ecn = ECN_CE;
-        port->counters->value[PORT_COUNTER_MARKED]++;
+        port->counters->often[PORT_COUNTER_MARKED]++;
     }
     port_count_sent(port, PORT_DATA, entry->length_bytes);
     return entry;

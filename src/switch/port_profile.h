@@ -50,10 +50,26 @@ enum port_counter {
 #include "switch/port_counters.def"
 #undef COUNTER
     PORT_COUNTER_COUNT,
+    PORT_COUNTERS_OFTEN = PORT_COUNTER_TRIMMED_ARRIVING,
+    PORT_COUNTERS_SELDOM = PORT_COUNTER_COUNT - PORT_COUNTERS_OFTEN,
 };
 
+/* Packets that are trimmed or dropped are counted elsewhere: a simulated fabric has millions of
+ * ports, and most of them do neither. */
 struct port_counters {
-    uint64_t value[PORT_COUNTER_COUNT];
+    uint64_t often[PORT_COUNTERS_OFTEN];
+    uint64_t *seldom; /* PORT_COUNTERS_SELDOM values */
 };
+
+_Static_assert(sizeof(struct port_counters) == 64, "one cache line");
+
+/* Returns counters for this number of ports, all of them zero. */
+struct port_counters *port_counters_take(struct arena *, uint32_t port_count);
+
+static inline uint64_t port_counter(const struct port_counters *counters, enum port_counter which)
+{
+    return which < PORT_COUNTERS_OFTEN ? counters->often[which]
+                                       : counters->seldom[which - PORT_COUNTERS_OFTEN];
+}
 
 extern const struct counter_description port_counter_descriptions[PORT_COUNTER_COUNT];

@@ -77,8 +77,8 @@ void switch_init(struct switch_node *node, struct arena *arena, const struct swi
         .pool = config->pool ? config->pool : &node->own_pool };
     take_memory(node, arena);
     take_hosts(node, arena, config);
-    counters = arena_take(arena, config->counters_by_kind ? KIND_COUNT : config->port_count,
-        sizeof(*counters), _Alignof(struct port_counters));
+    counters =
+        port_counters_take(arena, config->counters_by_kind ? KIND_COUNT : config->port_count);
     if (!config->pool)
         port_pool_init(&node->own_pool, arena, config->slot_count);
     if (!node->ports)
@@ -160,7 +160,7 @@ struct switch_outcome switch_refuse(
     assert(in_port < node->port_count);
     assert(reason != DROP_NONE);
     node->drops[reason]++;
-    node->ports[in_port].counters->value[PORT_COUNTER_REFUSED]++;
+    port_count_seldom(&node->ports[in_port], PORT_COUNTER_REFUSED);
     return (struct switch_outcome){ .at_port = { .verdict = PORT_DROPPED, .reason = reason },
         .port = SWITCH_NO_PORT };
 }

@@ -84,13 +84,16 @@ void ports_init(struct ports *ports, const struct network_config *config)
     ports->count = ports_of_path(ports, config->host_count, 0, 0);
     ports->all = malloc(ports->count * sizeof(*ports->all));
     ports->counters = calloc(ports->count, sizeof(*ports->counters));
-    assert(ports->all && ports->counters);
+    ports->seldom = calloc(ports->count, sizeof(*ports->seldom));
+    assert(ports->all && ports->counters && ports->seldom);
     init_pool(ports);
     init_profiles(ports, config);
     ports->link.delay_ps = delay_ps(ports, config->base_rtt_ps);
-    for (uint32_t i = 0; i < ports->count; i++)
+    for (uint32_t i = 0; i < ports->count; i++) {
+        ports->counters[i].seldom = ports->seldom[i];
         port_init(&ports->all[i], profile_of(ports, i), &ports->counters[i],
             prng_stream(config->seed, FIRST_STREAM + i));
+    }
 }
 
 void ports_fini(struct ports *ports)
@@ -100,6 +103,7 @@ void ports_fini(struct ports *ports)
     free(ports->other_profiles);
     free(ports->all);
     free(ports->counters);
+    free(ports->seldom);
     free(ports->pool_memory);
 }
 

@@ -21,6 +21,7 @@ struct ports {
     uint32_t count;
     struct port *all; /* NICs first, then to hosts, then paths */
     struct port_counters *counters;
+    uint64_t (*seldom)[PORT_COUNTERS_SELDOM]; /* of the counters */
     struct port_profile nic_profile;
     struct port_profile host_profile;
     struct port_profile path_profile;

@@ -214,7 +214,7 @@ uint64_t scenario_host_ports_sum(
     uint64_t sum = 0;
 
     for (uint32_t plane = 0; plane < network_plane_count(scenario->network); plane++)
-        sum += network_host_counters(scenario->network, to, plane)->value[counter];
+        sum += port_counter(network_host_counters(scenario->network, to, plane), counter);
     return sum;
 }
 

@@ -85,6 +85,7 @@ struct incast {
     struct port_profile port_profile;
     struct port_pool pool;
     struct port_counters counters;
+    uint64_t seldom[PORT_COUNTERS_SELDOM]; /* of the counters */
     _Alignas(16) uint8_t pool_memory[SLOTS * 16];
     struct event packets[SLOTS]; /* at the port, by handle */
     uint32_t packet_count;
@@ -310,6 +311,7 @@ static void set_up(struct incast *incast, uint64_t seed)
     arena_init(&arena, incast->pool_memory, sizeof(incast->pool_memory));
     port_pool_init(&incast->pool, &arena, SLOTS);
     port_profile_init(&incast->port_profile, &port, &incast->pool);
+    incast->counters.seldom = incast->seldom;
     port_init(&incast->port, &incast->port_profile, &incast->counters, prng_stream(seed, 2));
     incast->prng = prng_stream(seed, 1);
     for (uint32_t i = 0; i < incast->sender_count; i++)

@@ -308,7 +308,7 @@ static uint64_t counted(const struct switch_node *node, enum port_counter counte
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < PORTS; i++)
-        count += node->ports[i].counters->value[counter];
+        count += port_counter(node->ports[i].counters, counter);
     return count;
 }
 

@@ -87,7 +87,7 @@ static void ask_port(struct run *run, struct sim *sim, struct topology_end end)
     add_answer(run, queue.lost);
     add_answer(run, queue.lost_control);
     for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
-        add_answer(run, queue.counters->value[i]);
+        add_answer(run, port_counter(queue.counters, i));
 }
 
 static void ask_ports(struct run *run, struct sim *sim)

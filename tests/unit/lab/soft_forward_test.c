@@ -64,7 +64,7 @@ static uint64_t counted(const struct soft_bench *bench, enum port_counter counte
 
     for (uint32_t node = 0; node < soft->fabric.topology.switch_count; node++)
         for (uint32_t port = 0; port < topology_port_count(&soft->fabric.topology, node); port++)
-            total += soft->switches[node].ports[port].counters->value[counter];
+            total += port_counter(soft->switches[node].ports[port].counters, counter);
     return total;
 }
 

@@ -20,6 +20,7 @@ struct bench {
     struct port_pool pool;
     struct port_profile profile;
     struct port_counters counters;
+    uint64_t seldom[PORT_COUNTERS_SELDOM];
     struct port ports[PORTS];
     struct shared_buffer buffer;
 };
@@ -34,7 +35,8 @@ static void set_up(struct bench *bench, bool trims, uint32_t cell_bytes, int32_t
     struct arena arena;
 
     arena_init(&arena, bench->memory, sizeof(bench->memory));
-    memset(&bench->counters, 0, sizeof(bench->counters));
+    memset(bench->seldom, 0, sizeof(bench->seldom));
+    bench->counters = (struct port_counters){ .seldom = bench->seldom };
     port_pool_init(&bench->pool, &arena, SLOTS);
     port_profile_init(&bench->profile, &config, &bench->pool);
     for (uint32_t i = 0; i < PORTS; i++) {

@@ -115,7 +115,7 @@ static struct port_transmission next(struct bench *bench, uint32_t port)
 
 static uint64_t counted(const struct bench *bench, uint32_t port, enum port_counter counter)
 {
-    return bench->node.ports[port].counters->value[counter];
+    return port_counter(bench->node.ports[port].counters, counter);
 }
 
 SPEC("a packet leaves by the port that its uSID selects, without that uSID")
