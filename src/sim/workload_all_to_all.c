@@ -15,7 +15,7 @@ static uint32_t group_of(const struct sim_workload *workload)
     return workload->group > 0 ? workload->group : workload->rank_count;
 }
 
-/* Returns the rank of the same group that is so many ranks ahead. */
+/* Returns the rank that is `ahead` places further in the same group. */
 static uint32_t rank_ahead(const struct sim_workload *workload, uint32_t rank, uint32_t ahead)
 {
     uint32_t place = rank % group_of(workload);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc plan size: what a fabric for so many GPUs consists of, costs and carries. */
+/* mrc plan size: what a fabric for a number of GPUs consists of, costs and carries. */
 #include <stdio.h>
 #include <stdlib.h>
 

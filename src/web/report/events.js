@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of events: filtered by kind and by text, so many rows at a time. */
+/* The table of events: filtered by kind and by text, a page of rows at a time. */
 const eventsTable = (() => {
     const step = 200;
     /* What `what` says in words already. */
