@@ -124,6 +124,8 @@ static struct switch_way take_segment(struct switch_frame *frame, const struct s
     if (frame->ip[NEXT_HEADER_AT] != IP_NEXT_ROUTING)
         return way;
     way.reason = srh_next(srh, present_bytes(frame) - IP_V6_BYTES, &segment);
+    if (way.reason == DROP_NONE && srh_announced_bytes(srh) > ip_bytes(frame) - IP_V6_BYTES)
+        way.reason = DROP_SRH;
     if (way.reason == DROP_NONE)
         way = switch_table_forward(table, &segment);
     if (way.reason != DROP_NONE)

@@ -2,6 +2,7 @@
 /* Segment routing header with one segment, 24 bytes (RFC 8754; docs/wire.md §13). */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -21,6 +22,12 @@ struct srh {
 
 enum drop_reason srh_parse(struct bytes_in *, struct srh *);
 void srh_build(struct bytes_out *, const struct srh *);
+
+/* Returns the length that the first two bytes of an SRH of any number of segments announce. */
+static inline size_t srh_announced_bytes(const uint8_t *bytes)
+{
+    return 8 + (size_t)bytes[1] * 8;
+}
 
 /* For a switch whose uSID ends a carrier (End, RFC 8754 §4.3.1.1). The bytes begin with an SRH of
  * any number of segments. Writes the next segment; DROP_END_OF_CARRIER if none is left. */

@@ -393,6 +393,7 @@ SPEC("a segment that cannot be taken drops the frame, which stays as it is")
     EXPECT_EQ(forwarded_with(6, 41, 0x406), DROP_END_OF_CARRIER); /* no SRH */
     EXPECT_EQ(forwarded_with(43, 2, 0x406), DROP_SRH);
     EXPECT_EQ(forwarded_with(42, 3, 0x406), DROP_SRH);
+    EXPECT_EQ(forwarded_with(41, 0xff, 0x406), DROP_SRH);   /* longer than the packet */
     EXPECT_EQ(forwarded_with(43, 1, 0x407), DROP_NOT_OURS); /* no route to the segment */
     EXPECT_EQ(forwarded_with(HOP_LIMIT_AT, 1, 0x406), DROP_HOP_LIMIT);
 }
