@@ -192,6 +192,16 @@ static void pad_packet(struct decode_packet *packet, const struct decode_input *
     packet->padded_bytes = wanted;
 }
 
+/* Returns the reason for which a receiver drops a packet that was captured completely: it does not
+ * read zeros behind the end. */
+static enum drop_reason reason_of_receiver(
+    const struct wire_format *format, const struct decode_input *input)
+{
+    struct frame frame;
+
+    return frame_parse(format, input->bytes, input->captured_bytes, &frame);
+}
+
 void decode_packet_parse(struct decode_packet *packet, const struct wire_format *format,
     const struct decode_input *input)
 {
@@ -203,6 +213,8 @@ void decode_packet_parse(struct decode_packet *packet, const struct wire_format 
     packet->reason = frame_parse(format, packet->bytes, packet->padded_bytes, &packet->frame);
     decode_layout_extend(&packet->layout, &packet->frame.packet);
     judge_packet(packet);
+    if (packet->verdict == DECODE_MALFORMED && packet->captured_bytes == packet->length)
+        packet->reason = reason_of_receiver(format, input);
     if (is_foreign(packet)) {
         name_foreign(packet);
         packet->verdict = DECODE_FOREIGN;

@@ -64,6 +64,12 @@ is 'the dissector has every NACK reason' "$(
         grep -qF "$reason" "$ROOT/dissector/mrc.lua" || echo "$reason"
     done)" ''
 
+# The verdict of a negative vector is behind its bytes.
+negative=$ROOT/tests/vectors/mrc-negative.txt
+is 'negative vectors are shown with their verdict' \
+    "$("$mrc" decode -j "$negative" 2>/dev/null | sed 's/.*"name":"\([^"]*\)".*"malformed":{"reason":"\([^"]*\)".*/\1 \2/; s/.*"name":"\([^"]*\)".*/\1 none/')" \
+    "$(sed -n 's/^\([^ #]*\) .*# \([^:]*\):.*/\1 \2/p' "$negative")"
+
 # jansson wrote it: another reader must agree.
 if command -v python3 >/dev/null; then
     exits 0 'each line of --json is a JSON object' python3 -c '

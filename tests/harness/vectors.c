@@ -2,13 +2,14 @@
 /* Reads the vectors with the C library alone: what they test takes no part in reading them. */
 #include "vectors.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static _Noreturn void die(const char *what, const char *which)
 {
-    fprintf(stderr, "%s: %s: %s\n", VECTORS_FILE, which, what);
+    fprintf(stderr, "%s: %s: %s\n", VECTORS_FOLDER, which, what);
     exit(1);
 }
 
@@ -26,24 +27,32 @@ static void read_hex(struct vector *vector, const char *hex, size_t length)
     vector->length = length;
 }
 
-static void read_file(struct vectors *vectors)
+/* `name length hex`, and behind it `# verdict: text` in the file of negative vectors. */
+static bool read_line(struct vector *vector, const char *line)
 {
-    FILE *file = fopen(VECTORS_FILE, "r");
-    char line[2 * VECTOR_BYTES_MAX + 64];
+    char hex[2 * VECTOR_BYTES_MAX + 1];
+    size_t length;
+    int count =
+        sscanf(line, "%23s %zu %512s # %23[^:]", vector->name, &length, hex, vector->verdict);
+
+    if (count < 3)
+        return false;
+    read_hex(vector, hex, length);
+    return true;
+}
+
+static void read_file(const char *path, struct vectors *vectors)
+{
+    FILE *file = fopen(path, "r");
+    char line[2 * VECTOR_BYTES_MAX + 256];
 
     if (!file)
-        die("cannot be opened", "the vectors");
+        die("cannot be opened", path);
     while (fgets(line, sizeof(line), file)) {
-        struct vector *vector = &vectors->items[vectors->count];
-        char hex[2 * VECTOR_BYTES_MAX + 1];
-        size_t length;
-
         if (line[0] == '#')
             continue;
-        if (vectors->count == VECTOR_COUNT_MAX ||
-            sscanf(line, "%7s %zu %512s", vector->name, &length, hex) != 3)
+        if (vectors->count == VECTOR_COUNT_MAX || !read_line(&vectors->items[vectors->count], line))
             die("not a line `name length hex`, or one too many", line);
-        read_hex(vector, hex, length);
         vectors->count++;
     }
     fclose(file);
@@ -54,7 +63,16 @@ const struct vectors *vectors_all(void)
     static struct vectors vectors;
 
     if (vectors.count == 0)
-        read_file(&vectors);
+        read_file(VECTORS_FOLDER "/mrc-vectors.txt", &vectors);
+    return &vectors;
+}
+
+const struct vectors *vectors_negative(void)
+{
+    static struct vectors vectors;
+
+    if (vectors.count == 0)
+        read_file(VECTORS_FOLDER "/mrc-negative.txt", &vectors);
     return &vectors;
 }
 

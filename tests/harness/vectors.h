@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets of tests/vectors/mrc-vectors.txt by name. */
+/* The packets of tests/vectors: golden ones by name, and negative ones with their verdict. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define VECTOR_COUNT_MAX 64
+#define VECTOR_COUNT_MAX 128
 #define VECTOR_BYTES_MAX 256
 
 struct vector {
-    char name[8];
+    char name[24];
+    char verdict[24]; /* of a negative vector: why a receiver drops it; "none": it does not */
     uint8_t bytes[VECTOR_BYTES_MAX];
     size_t length;
 };
@@ -21,6 +22,9 @@ struct vectors {
 
 /* Read once. A file that is missing or malformed ends the program with a message. */
 const struct vectors *vectors_all(void);
+
+/* mrc-negative.txt. */
+const struct vectors *vectors_negative(void);
 
 /* A vector that does not exist ends the program with a message. */
 const struct vector *vectors_find(const char *name);
