@@ -8,7 +8,7 @@
 #include "wire/packet.h"
 #include "wire/psn.h"
 
-enum { OOO_MOST = 32767, UNIT_BYTES = 256, UNITS_MODULUS = 1 << 24, STAMP_HELD_MOST = 1 << 15 };
+enum { STAMP_HELD_MOST = 1 << 15 };
 
 /* What an answer echoes of the packet that it is about. */
 struct echo {
@@ -185,77 +185,6 @@ static void check_probe_answer(const struct subject *subject, const struct flow 
             sack->tx_timestamp);
 }
 
-/* Sizes of the packets that can have arrived above cack_psn. */
-struct ahead {
-    uint32_t count;
-    uint32_t least_bytes;
-    uint32_t most_bytes;
-};
-
-static struct ahead look_ahead(const struct flow *flow, struct psn cack)
-{
-    struct ahead ahead = { .least_bytes = UINT32_MAX };
-
-    for (struct psn at = psn_add(cack, 1); psn_distance(at, flow->highest) >= 0;
-         at = psn_add(at, 1)) {
-        const struct sent *sent = flow_find(flow, at);
-
-        if (!sent || (flow->is_at_responder && !sent->has_arrived))
-            continue;
-        ahead.count++;
-        if (sent->nominal_bytes < ahead.least_bytes)
-            ahead.least_bytes = sent->nominal_bytes;
-        if (sent->nominal_bytes > ahead.most_bytes)
-            ahead.most_bytes = sent->nominal_bytes;
-    }
-    return ahead;
-}
-
-static uint32_t units(uint64_t bytes)
-{
-    return (uint32_t)((bytes + UNIT_BYTES - 1) / UNIT_BYTES % UNITS_MODULUS);
-}
-
-static void check_bytes(
-    const struct subject *subject, const struct flow *flow, const struct ahead *ahead)
-{
-    const struct packet_sack *sack = &subject->packet->sack;
-    const struct sent *sent = flow_find(flow, sack->cack_psn);
-    bool is_before = psn_equal(psn_add(sack->cack_psn, 1), flow->first);
-    uint64_t sum;
-    uint32_t least;
-    uint32_t span;
-
-    if (!flow->has_bytes || (!is_before && !(sent && sent->has_sum)) || sack->ooo_count == OOO_MOST)
-        return;
-    sum = is_before ? 0 : sent->sum_bytes;
-    least = units(sum + (uint64_t)sack->ooo_count * (sack->ooo_count ? ahead->least_bytes : 0));
-    span = units(sum + (uint64_t)sack->ooo_count * ahead->most_bytes) - least;
-    if ((sack->received_units - least) % UNITS_MODULUS > span % UNITS_MODULUS)
-        capture_report(subject->capture, CONFORM_SACK_BYTES, subject->number,
-            "rcvd_bytes is %u units, not %u", sack->received_units, least);
-}
-
-static void check_ahead(const struct subject *subject, const struct flow *flow)
-{
-    const struct packet_sack *sack = &subject->packet->sack;
-    int32_t first = 1 - sack->sack_offset;
-    uint64_t above = first >= 64 ? 0 : first <= 0 ? sack->bitmap : sack->bitmap >> first;
-    struct ahead ahead = look_ahead(flow, sack->cack_psn);
-    int32_t unknown = psn_distance(sack->cack_psn, flow->first) - 1; /* before the capture */
-
-    if (unknown > OOO_MOST)
-        return;
-    if (unknown > 0)
-        ahead.count += (uint32_t)unknown;
-    if (sack->ooo_count > ahead.count || bits_count(above) > sack->ooo_count)
-        capture_report(subject->capture, CONFORM_SACK_AHEAD, subject->number,
-            "ooo_count is %u, but %u were sent and %u are reported above cack_psn", sack->ooo_count,
-            ahead.count, bits_count(above));
-    else
-        check_bytes(subject, flow, &ahead);
-}
-
 static void check_mpr(const struct subject *subject, struct flow *flow)
 {
     uint8_t mpr = subject->packet->sack.mpr;
@@ -287,7 +216,7 @@ void capture_check_sack(const struct subject *subject, struct flow *flow)
     if (!sack->answers_probe)
         check_trigger(subject, flow);
     if (psn_distance(sack->cack_psn, flow->highest) >= 0)
-        check_ahead(subject, flow);
+        capture_check_ahead(subject, flow);
 }
 
 /* ---- NACK ------------------------------------------------------------------------------------ */

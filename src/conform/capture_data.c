@@ -110,9 +110,9 @@ static bool has_first(const struct sent *sent)
     return false;
 }
 
-static void check_window(const struct subject *subject, const struct flow *flow)
+static void check_window(
+    const struct subject *subject, const struct flow *flow, struct psn psn, uint64_t number)
 {
-    struct psn psn = subject->packet->psn;
     struct psn cack = flow->has_cack ? flow->cack : psn_add(flow->first, -1);
     uint32_t mpr = subject->capture->settings.mpr;
 
@@ -121,7 +121,7 @@ static void check_window(const struct subject *subject, const struct flow *flow)
     if (!mpr || mpr > WINDOW_MOST)
         mpr = WINDOW_MOST;
     if ((flow->has_cack || flow->is_from_start) && psn_distance(cack, psn) > (int32_t)mpr)
-        capture_report(subject->capture, CONFORM_WINDOW, subject->number,
+        capture_report(subject->capture, CONFORM_WINDOW, number,
             "PSN 0x%06x is %d above the acknowledged PSN 0x%06x, MPR is %u", psn.value,
             psn_distance(cack, psn), cack.value, mpr);
 }
@@ -155,8 +155,19 @@ static bool is_new_connection(const struct flow *flow, const struct packet *pack
            !(packet->flags & PACKET_RETRANSMISSION) && !flow_find(flow, packet->psn);
 }
 
-static void begin_flow(struct flow *flow, const struct packet *packet)
+/* Packets of several ports may be captured before the first packet of the connection, which shows
+ * where the window begins. */
+static void check_earlier(const struct subject *subject, const struct flow *flow)
 {
+    const struct sent *highest = flow_find(flow, flow->highest);
+
+    if (highest)
+        check_window(subject, flow, flow->highest, highest->number);
+}
+
+static void begin_flow(const struct subject *subject, struct flow *flow)
+{
+    const struct packet *packet = subject->packet;
     bool is_start = packet->write.msn == 0 && opcode_starts_message(packet->opcode);
     int32_t distance = psn_distance(flow->highest, packet->psn);
 
@@ -169,6 +180,7 @@ static void begin_flow(struct flow *flow, const struct packet *packet)
         flow->first = packet->psn;
         flow->is_from_start = is_start;
         flow->has_bytes = is_start;
+        check_earlier(subject, flow);
     }
 }
 
@@ -252,8 +264,8 @@ bool capture_check_data(const struct subject *subject, struct flow *flow)
     struct sent *sent;
     bool is_duplicate;
 
-    begin_flow(flow, packet);
-    check_window(subject, flow);
+    begin_flow(subject, flow);
+    check_window(subject, flow, packet->psn, subject->number);
     if (sending.is_retransmission && !(packet->flags & PACKET_ACK_REQUEST))
         capture_report(subject->capture, CONFORM_RTX_ACK_REQUEST, subject->number,
             "PSN 0x%06x with rtx = 1 has AckReq = 0", packet->psn.value);

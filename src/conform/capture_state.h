@@ -41,6 +41,9 @@ bool capture_check_probe(const struct subject *, struct flow *);
 
 void capture_check_sack(const struct subject *, struct flow *);
 void capture_check_nack(const struct subject *, struct flow *);
+/* ooo_count and rcvd_bytes of a SACK. */
+void capture_check_ahead(const struct subject *, const struct flow *);
+
 void capture_check_ack(const struct subject *, struct flow *);
 
 /* The contents of this PSN have become known. */

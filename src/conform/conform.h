@@ -3,4 +3,12 @@
 #pragma once
 
 #include "conform/capture_check.h"
+#include "conform/conform_port.h"
+#include "conform/conform_report.h"
+#include "conform/conform_suite.h"
+#include "conform/hostile_frame.h"
 #include "conform/rules.h"
+#include "conform/switch_bench.h"
+#include "conform/switch_device.h"
+#include "conform/switch_suite.h"
+#include "conform/traffic.h"

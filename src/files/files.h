@@ -19,3 +19,4 @@
 #include "files/whole_file.h"
 #include "files/word.h"
 #include "files/yaml.h"
+#include "files/yaml_fields.h"

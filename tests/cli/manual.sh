@@ -36,6 +36,8 @@ agree mrc-claims claims
 agree mrc-compare compare
 agree mrc-completion completion
 agree mrc-conform 'conform capture'
+agree mrc-conform-switch 'conform switch'
+agree mrc-conform-traffic 'conform traffic'
 agree mrc-decode decode
 agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor

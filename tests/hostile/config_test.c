@@ -11,6 +11,7 @@
 
 #include "api_world.h"
 #include "attacker.h"
+#include "conform/conform.h"
 #include "endpoint.h"
 #include "grammar.h"
 #include "spec.h"
@@ -84,7 +85,7 @@ static void ask(const char *path, struct prng *prng, int *kept)
     uint8_t noise[64];
     int sock;
 
-    grammar_noise(prng, noise, sizeof(noise));
+    hostile_frame_noise(prng, noise, sizeof(noise));
     noise[sizeof(noise) - 1] = 0;
     snprintf(text, sizeof(text), "%s %lld%s", words[prng_below(prng, 10)],
         (long long)(prng_next(prng) >> prng_below(prng, 64)),

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "conform/conform.h"
 #include "grammar.h"
 #include "pktio/doorbell.h"
 #include "pktio/private_socket.h"
@@ -260,7 +261,8 @@ static void scribble(void *context, struct prng *prng)
 
     (void)context;
     if (raw)
-        grammar_noise(prng, raw->memory + prng_below(prng, (uint32_t)(2 * raw->ring_bytes - 512)),
+        hostile_frame_noise(prng,
+            raw->memory + prng_below(prng, (uint32_t)(2 * raw->ring_bytes - 512)),
             prng_below(prng, 512));
 }
 
@@ -319,7 +321,7 @@ static void change_published(void *context, struct prng *prng)
     if (!raw)
         return;
     at = atomic_load(&raw->out->tail) - 1 - prng_below(prng, 16);
-    grammar_noise(prng,
+    hostile_frame_noise(prng,
         (uint8_t *)raw->out + sizeof(*raw->out) +
             (size_t)(at & (raw->slot_count - 1)) * raw->slot_bytes + prng_below(prng, 300),
         1 + prng_below(prng, 60));

@@ -6,16 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "conform/conform.h"
 #include "host/host.h"
 #include "random_packet.h"
 #include "wire/frame.h"
-
-void grammar_noise(struct prng *prng, uint8_t *bytes, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        bytes[i] = (uint8_t)prng_next(prng);
-}
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -44,42 +38,6 @@ static uint32_t build_valid(
     return random_packet_build(prng, &format_default, &frame, bytes, GRAMMAR_FRAME_BYTES);
 }
 
-static void nest(uint8_t *bytes, uint32_t length)
-{
-    for (uint32_t at = 40; at + 40 <= length; at += 40) {
-        memset(bytes + at, 0, 40);
-        bytes[at] = 0x60;
-        bytes[at + 6] = at % 120 == 0 ? 43 : 41;
-    }
-}
-
-static uint32_t damage(struct prng *prng, uint8_t *bytes, uint32_t length)
-{
-    switch (prng_below(prng, 8)) {
-    case 0:
-        return prng_below(prng, length + 1);
-    case 1:
-        nest(bytes, length);
-        return length;
-    case 2:
-        bytes_put_be16(bytes + 4, (uint16_t)prng_next(prng));
-        return length;
-    case 3: {
-        uint32_t longer = length + prng_below(prng, GRAMMAR_FRAME_BYTES - length);
-
-        grammar_noise(prng, bytes + length, longer - length);
-        return longer;
-    }
-    case 4:
-        grammar_noise(prng, bytes, 1 + prng_below(prng, 100));
-        return length;
-    default:
-        for (uint32_t i = prng_below(prng, 6); i > 0; i--)
-            bytes[prng_below(prng, length < 140 ? length : 140)] = (uint8_t)prng_next(prng);
-        return length;
-    }
-}
-
 uint32_t grammar_frame(struct prng *prng, const struct plan *fabric, uint32_t from, uint32_t to,
     uint8_t bytes[static GRAMMAR_FRAME_BYTES])
 {
@@ -89,10 +47,11 @@ uint32_t grammar_frame(struct prng *prng, const struct plan *fabric, uint32_t fr
         length = build_valid(prng, fabric, from, to, bytes);
     if (length < 60) {
         length = prng_below(prng, 5000);
-        grammar_noise(prng, bytes, length);
+        hostile_frame_noise(prng, bytes, length);
         return length;
     }
-    return prng_below(prng, 3) == 0 ? damage(prng, bytes, length) : length;
+    return prng_below(prng, 3) == 0 ? hostile_frame_damage(prng, bytes, length, GRAMMAR_FRAME_BYTES)
+                                    : length;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -221,7 +180,7 @@ void grammar_request(struct prng *prng, const struct topology *topology, uint32_
         add_wild_place(prng, &out);
         return;
     case 4:
-        grammar_noise(prng, (uint8_t *)text, GRAMMAR_TEXT_BYTES - 1);
+        hostile_frame_noise(prng, (uint8_t *)text, GRAMMAR_TEXT_BYTES - 1);
         text[GRAMMAR_TEXT_BYTES - 1] = '\0';
         return;
     default:

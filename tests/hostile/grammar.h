@@ -11,8 +11,6 @@
 
 enum { GRAMMAR_FRAME_BYTES = 9216, GRAMMAR_TEXT_BYTES = 4096 };
 
-void grammar_noise(struct prng *, uint8_t *bytes, size_t length);
-
 /* A frame from one NIC to another: valid, with damage here and there, nested, cut off, too long, or
  * noise. Returns its length. */
 uint32_t grammar_frame(struct prng *, const struct plan *, uint32_t from, uint32_t to,

@@ -21,6 +21,7 @@
 
 #include "asker.h"
 #include "attacker.h"
+#include "conform/conform.h"
 #include "files/files.h"
 #include "grammar.h"
 #include "raw_attach.h"
@@ -91,7 +92,7 @@ static void make_name(struct nic *nic, struct prng *prng, char name[static SHM_P
         snprintf(name, SHM_PORT_NAME_BYTES, "%s", odd[prng_below(prng, 10)]);
         return;
     case 1:
-        grammar_noise(prng, (uint8_t *)name, SHM_PORT_NAME_BYTES); /* not even terminated */
+        hostile_frame_noise(prng, (uint8_t *)name, SHM_PORT_NAME_BYTES); /* not even terminated */
         return;
     default:
         snprintf(name, SHM_PORT_NAME_BYTES, "mrc%u",
@@ -129,7 +130,7 @@ static void hello_of_noise(void *context, struct prng *prng)
 
     if (sock < 0)
         return;
-    grammar_noise(prng, nic->bytes, length);
+    hostile_frame_noise(prng, nic->bytes, length);
     if (prng_below(prng, 2))
         memcpy(nic->bytes, &hello, prng_below(prng, sizeof(hello) + 1));
     raw_attach_say(sock, nic->bytes, length, NULL, 0);
@@ -241,7 +242,7 @@ static void scribble(void *context, struct prng *prng)
     length = prng_below(prng, 512);
     if (at + length > 2 * port->ring_bytes)
         length = 2 * port->ring_bytes - at;
-    grammar_noise(prng, port->memory + at, length);
+    hostile_frame_noise(prng, port->memory + at, length);
 }
 
 static void send_frames(void *context, struct prng *prng)
@@ -273,7 +274,7 @@ static void change_published(void *context, struct prng *prng)
     tail = atomic_load(&port->out->tail) - 1 - prng_below(prng, 32);
     slot = (uint8_t *)port->out + sizeof(*port->out) +
            (size_t)(tail & (port->slot_count - 1)) * port->slot_bytes;
-    grammar_noise(prng, slot + prng_below(prng, 300), 1 + prng_below(prng, 60));
+    hostile_frame_noise(prng, slot + prng_below(prng, 300), 1 + prng_below(prng, 60));
 }
 
 static void misuse_bell(void *context, struct prng *prng)

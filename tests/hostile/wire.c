@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "attacker.h"
+#include "conform/conform.h"
 #include "files/files.h"
 #include "grammar.h"
 
@@ -34,7 +35,7 @@ static void put_header(struct wire *wire, struct prng *prng)
 
     memset(wire->bytes, 0xff, 2 * ETH_ALEN); /* to all, from no one address */
     if (prng_below(prng, 16) == 0)
-        grammar_noise(prng, wire->bytes, 2 * ETH_ALEN);
+        hostile_frame_noise(prng, wire->bytes, 2 * ETH_ALEN);
     if (prng_below(prng, 32) == 0)
         type = (uint16_t)prng_next(prng);
     memcpy(wire->bytes + 2 * ETH_ALEN, &type, sizeof(type));
@@ -61,7 +62,7 @@ static void send_noise(void *context, struct prng *prng)
     struct wire *wire = context;
     uint32_t length = ETH_HLEN + prng_below(prng, GRAMMAR_FRAME_BYTES);
 
-    grammar_noise(prng, wire->bytes, length);
+    hostile_frame_noise(prng, wire->bytes, length);
     put_header(wire, prng);
     transmit(wire, length);
 }

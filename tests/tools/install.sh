@@ -20,6 +20,8 @@ done
 contains 'the example experiments are installed' "$installed" /share/openmrc/experiments/incast.yaml
 contains 'the documents that messages name are installed' "$installed" /share/doc/openmrc/docs/clients.md
 contains 'the packet vectors are installed' "$installed" /share/openmrc/vectors/mrc-vectors.txt
+contains '  also the negative ones' "$installed" /share/openmrc/vectors/mrc-negative.txt
+contains 'the scapy layer is installed' "$installed" /share/openmrc/scapy/mrc.py
 contains 'the Python module is installed' "$installed" /openmrc/__init__.py
 module=$(dirname "$(dirname "$(find "$SCRATCH" -path '*/openmrc/__init__.py')")")
 exits 0 '  and can be imported' env PYTHONPATH="$module" PYTHONDONTWRITEBYTECODE=1 python3 -c 'import openmrc; openmrc.read_sweep'

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc conform switch: checks a switch between interfaces that are cabled to its ports. */
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/conform/conform_options.h"
+#include "cmd/conform/conform_verbs.h"
+#include "files/files.h"
+
+static const char name[] = "conform switch";
+
+struct options {
+    struct conform_options common;
+    struct option_list inputs;
+    struct option_list outputs;
+    struct option_list ports;
+    struct option_list sets;
+    const char *fabric;
+    const char *switch_name;
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+#define AT(member) OPTION_AT(struct options, member)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    { OPTION_LIST, 0, "in", "IF[,KEY=VALUE...]", "an interface cabled to a port of the switch, to send frames into it; may be\n"
+        "repeated. Keys: usid, mac, rate, host, faces_host, port, in, out, device, plane", AT(inputs), .values = OPTION_VALUES_NONE },
+    { OPTION_LIST, 0, "out", "IF[,KEY=VALUE...]", "an interface cabled to a port by which frames are to leave", AT(outputs),
+        .values = OPTION_VALUES_NONE },
+    { OPTION_LIST, 0, "port", "IF[,KEY=VALUE...]", "an interface for both", AT(ports), .values = OPTION_VALUES_NONE },
+    { OPTION_TEXT, 0, "fabric", "FILE", "take uSIDs, queues and thresholds from the plan of this fabric", AT(fabric) },
+    { OPTION_TEXT, 0, "switch", "NAME", "the switch in the plan: p0.t0.1", AT(switch_name), .values = OPTION_VALUES_NONE },
+    { OPTION_LIST, 0, "set", "KEY=VALUE", "change a key of the description; may be repeated", AT(sets), .values = OPTION_VALUES_NONE },
+    CONFORM_OPTION_ROWS(struct options, common),
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc conform switch [OPTIONS] [SWITCH.yaml]\n"
+             "\n"
+             "Checks a switch: sends frames into its ports and judges what comes out. SWITCH.yaml "
+             "describes\n"
+             "the switch: its uSID, ports, queues and thresholds, and what it does not implement. "
+             "Ports\n"
+             "that are interfaces require root.",
+    .closing = "Exit status: 0; 1 if a check failed or the switch disappeared; 2 for a wrong "
+               "command line or\n"
+               "description.\n"
+               "\n"
+               "  mrc conform switch --fabric fabric.yaml --switch p0.t0.0 --port eth1,port=d0 "
+               "--port eth2,port=u0\n"
+               "  mrc conform switch --set usid=0020 --in eth1 --out eth2,usid=0011 --without "
+               "queue,source-check",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+/* ---- the description ------------------------------------------------------------------------- */
+
+static bool add_ports(struct yaml *yaml, struct yaml_node *top, const char *option,
+    const struct option_list *list, const char *role)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!switch_device_add_port(yaml, top, option, list->at[i], role))
+            return false;
+    return true;
+}
+
+/* Sets a key to a value given by an option. */
+static bool set_value(
+    struct yaml *yaml, struct yaml_node *top, const char *option, const char *key, const char *text)
+{
+    struct yaml_node *value = yaml_parse(yaml, option, text, strlen(text), false);
+
+    return value && yaml_put(yaml, top, key, value);
+}
+
+static bool set_pair(struct yaml *yaml, struct yaml_node *top, const char *pair)
+{
+    size_t length = strcspn(pair, "=");
+
+    if (pair[length] == '\0' || length == 0)
+        return yaml_complain_at(yaml, (struct yaml_place){ .source = "--set" },
+            "KEY=VALUE is expected, not '%s'", pair);
+    return set_value(yaml, top, "--set", yaml_text(yaml, pair, length), pair + length + 1);
+}
+
+static bool apply_options(struct yaml *yaml, struct yaml_node *top, const struct options *options)
+{
+    if ((options->fabric && !set_value(yaml, top, "--fabric", "fabric", options->fabric)) ||
+        (options->switch_name && !set_value(yaml, top, "--switch", "switch", options->switch_name)))
+        return false;
+    for (uint32_t i = 0; i < options->sets.count; i++)
+        if (!set_pair(yaml, top, options->sets.at[i]))
+            return false;
+    return add_ports(yaml, top, "--port", &options->ports, NULL) &&
+           add_ports(yaml, top, "--in", &options->inputs, "in") &&
+           add_ports(yaml, top, "--out", &options->outputs, "out");
+}
+
+static struct yaml_node *load_description(struct yaml *yaml, const char *file)
+{
+    struct yaml_node *top =
+        file ? yaml_load(yaml, file) : yaml_parse(yaml, "command line", "{}", 2, false);
+
+    if (top)
+        top->is_root = true;
+    return top;
+}
+
+static enum cmd_status read_device(
+    const struct options *options, const char *file, struct switch_device *device)
+{
+    struct yaml yaml;
+    struct yaml_node *top;
+    enum cmd_status status = CMD_DONE;
+
+    yaml_init(&yaml);
+    top = load_description(&yaml, file);
+    if (!top || !apply_options(&yaml, top, options) || !switch_device_read(&yaml, top, device))
+        status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
+    yaml_fini(&yaml);
+    return status;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static enum cmd_status complain_port(const struct switch_device *device, uint32_t port, int err)
+{
+    const char *interface = port < device->port_count ? device->ports[port].interface : "";
+
+    if (err == -EPERM || err == -EACCES)
+        return cmd_complain(CMD_FAILED, name, "%s: only root can open an interface", interface);
+    if (err == -ENODEV)
+        return cmd_complain(CMD_FAILED, name, "%s: there is no such interface", interface);
+    return cmd_complain(CMD_FAILED, name, "%s: %s", interface, strerror(-err));
+}
+
+/* Virtual interfaces deliver frames on the processor of the sender. A sender that moves to another
+ * processor can reorder its own frames. */
+static void stay_on_processor(void)
+{
+    int processor = sched_getcpu();
+    cpu_set_t set;
+
+    if (processor < 0)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)processor, &set);
+    sched_setaffinity(0, sizeof(set), &set);
+}
+
+static enum cmd_status run_checks(const struct options *options,
+    const struct conform_choice *choice, const struct switch_device *device)
+{
+    struct switch_bench bench;
+    enum cmd_status status;
+    uint32_t port = 0;
+    int err = switch_bench_open(&bench, device, &port);
+
+    if (err)
+        return complain_port(device, port, err);
+    bench.is_interrupted = cmd_catch_interrupts(0);
+    stay_on_processor();
+    status = conform_options_run(&options->common, &switch_suite, choice,
+        device->name[0] ? device->name : "the switch", &bench);
+    switch_bench_close(&bench);
+    return status;
+}
+
+static enum cmd_status run_switch(int argument_count, char **arguments)
+{
+    struct options options = { .fabric = NULL };
+    struct conform_choice choice = { .absent = 0 };
+    struct switch_device device = { .absent = 0 };
+    enum cmd_status status;
+
+    if (!options_read(&table, &options, argument_count, arguments, &status))
+        return status;
+    if (options.common.lists) {
+        conform_suite_list(&switch_suite, stdout, options.common.as_json);
+        return CMD_DONE;
+    }
+    if (argument_count > optind + 1)
+        return cmd_complain(CMD_MISUSED, name, "name at most one SWITCH.yaml");
+    status = conform_options_choose(&options.common, name, &switch_suite, &choice);
+    if (status != CMD_DONE)
+        return status;
+    device.absent = choice.absent;
+    status = read_device(&options, optind < argument_count ? arguments[optind] : NULL, &device);
+    choice.absent = device.absent;
+    return status == CMD_DONE ? run_checks(&options, &choice, &device) : status;
+}
+
+const struct cmd conform_switch_command = {
+    .name = "switch",
+    .summary = "check a switch between interfaces cabled to its ports",
+    .run = run_switch,
+    .options = &table,
+};
