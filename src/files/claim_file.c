@@ -35,6 +35,7 @@ struct entry {
     const struct yaml_node *expect;
     const struct yaml_node *experiment;
     const struct yaml_node *test;
+    const struct yaml_node *script;
     const struct yaml_node *sentence;
     bool contradicts;
 };
@@ -46,6 +47,7 @@ static const struct yaml_field entry_fields[] = {
     { .key = "expect", IN_ENTRY(expect) },
     { .key = "experiment", IN_ENTRY(experiment) },
     { .key = "test", IN_ENTRY(test) },
+    { .key = "script", IN_ENTRY(script) },
     { .key = "sentence", IN_ENTRY(sentence) },
     { .key = "contradicts", .type = YAML_FLAG, .offset = offsetof(struct entry, contradicts) },
     { .key = NULL },
@@ -79,9 +81,14 @@ static bool take_tested(struct yaml *yaml, const struct yaml_node *node, const s
     struct claim_case *out)
 {
     out->contradicts = entry->contradicts;
-    return yaml_require(yaml, node, "test") && yaml_require(yaml, node, "sentence") &&
-           take_text(yaml, entry->test, &out->test) &&
-           take_text(yaml, entry->sentence, &out->sentence);
+    if (!yaml_require(yaml, node, entry->script ? "script" : "test") ||
+        !yaml_require(yaml, node, "sentence") || !take_text(yaml, entry->test, &out->test) ||
+        !take_text(yaml, entry->script, &out->script) ||
+        !take_text(yaml, entry->sentence, &out->sentence))
+        return false;
+    if (entry->script)
+        out->script = yaml_path(yaml, entry->script);
+    return true;
 }
 
 static bool read_case(struct yaml *yaml, const struct yaml_node *node,
@@ -95,8 +102,9 @@ static bool read_case(struct yaml *yaml, const struct yaml_node *node,
     if (!yaml_read(yaml, node, entry_fields, &entry) || !yaml_require(yaml, node, "what") ||
         !take_text(yaml, entry.what, &out->what))
         return false;
-    if (entry.expect && entry.test)
-        return yaml_complain(yaml, entry.test, "a case has either 'expect' or 'test'");
+    if (!!entry.expect + !!entry.test + !!entry.script > 1)
+        return yaml_complain(yaml, entry.script ? entry.script : entry.test,
+            "a case has one of 'expect', 'test' and 'script'");
     return entry.expect ? take_measured(yaml, node, &entry, out)
                         : take_tested(yaml, node, &entry, out);
 }

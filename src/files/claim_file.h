@@ -21,6 +21,7 @@ struct claim_case {
     const char *expect;     /* a comparison; NULL: a test decides */
     const char *experiment; /* the path of its file; NULL: a test decides */
     const char *test;       /* the name of a test program, and the sentence that it proves */
+    const char *script;     /* the path of a test script, instead of a program; NULL: none */
     const char *sentence;
     bool contradicts; /* the case holds if the test does not pass */
 };

@@ -17,9 +17,8 @@
 extern char **environ;
 
 /* Returns the exit status; negative: it could not be run, or was killed. */
-static int run_program(char *path, char *sentence, FILE *output)
+static int run_program(char *const arguments[], FILE *output)
 {
-    char *const arguments[] = { path, sentence, NULL };
     posix_spawn_file_actions_t actions;
     int status = -1;
     pid_t child;
@@ -27,7 +26,7 @@ static int run_program(char *path, char *sentence, FILE *output)
 
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO);
-    err = posix_spawn(&child, path, &actions, NULL, arguments, environ);
+    err = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (err)
         return -1;
@@ -49,21 +48,67 @@ static bool was_proved(FILE *output)
     return false;
 }
 
+/* Returns the sentence of a line "ok 3 - sentence", without the end of the line; NULL: it has none.
+ */
+static const char *sentence_of(char *line)
+{
+    const char *sentence = strstr(line, " - ");
+
+    line[strcspn(line, "\n")] = '\0';
+    if ((strncmp(line, "ok ", 3) != 0 && strncmp(line, "not ok ", 7) != 0) || !sentence)
+        return NULL;
+    return sentence + 3 + strspn(sentence + 3, " ");
+}
+
+/* A sentence that was skipped has a remark behind it, and is not found. */
+static enum claim_test_result find_sentence(FILE *output, const char *sentence)
+{
+    char line[LINE_BYTES];
+
+    rewind(output);
+    while (fgets(line, sizeof(line), output)) {
+        const char *found = sentence_of(line);
+
+        if (found && strcmp(found, sentence) == 0)
+            return line[0] == 'o' ? CLAIM_TEST_PASSED : CLAIM_TEST_FAILED;
+    }
+    return CLAIM_TEST_ABSENT;
+}
+
 enum claim_test_result claim_test_run(const char *folder, const char *program, const char *sentence)
 {
     enum claim_test_result result = CLAIM_TEST_ABSENT;
     FILE *output = tmpfile();
     char path[PATH_BYTES];
+    char *const arguments[] = { path, (char *)sentence, NULL };
     int status;
 
     if (!output)
         return CLAIM_TEST_ABSENT;
     snprintf(path, sizeof(path), "%s/%s", folder, program);
-    status = run_program(path, (char *)sentence, output);
+    status = run_program(arguments, output);
     if (status == 0 && was_proved(output))
         result = CLAIM_TEST_PASSED;
     else if (status == 1)
         result = CLAIM_TEST_FAILED;
+    (void)fclose(output);
+    return result;
+}
+
+enum claim_test_result claim_test_run_script(
+    const char *folder, const char *script, const char *sentence)
+{
+    static char shell[] = "/bin/sh";
+    static char command[] = "-c";
+    static char text[] = "BUILD=$(cd \"$0/..\" && pwd) exec sh \"$1\"";
+    char *const arguments[] = { shell, command, text, (char *)folder, (char *)script, NULL };
+    enum claim_test_result result = CLAIM_TEST_ABSENT;
+    FILE *output = tmpfile();
+
+    if (!output)
+        return CLAIM_TEST_ABSENT;
+    if (run_program(arguments, output) >= 0)
+        result = find_sentence(output, sentence);
     (void)fclose(output);
     return result;
 }

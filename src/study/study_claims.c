@@ -123,13 +123,19 @@ static json_t *judge_runs(const struct judging *judging, const struct claim_case
     return verdict;
 }
 
+static enum claim_test_result run_test(const char *tests, const struct claim_case *its)
+{
+    if (!tests)
+        return CLAIM_TEST_ABSENT;
+    return its->test ? claim_test_run(tests, its->test, its->sentence)
+                     : claim_test_run_script(tests, its->script, its->sentence);
+}
+
 static json_t *judge_test(const struct judging *judging, const struct claim_case *its)
 {
-    json_t *verdict =
-        json_pack("{s:o,s:o}", "test", json_text(its->test), "sentence", json_text(its->sentence));
-    enum claim_test_result result = judging->tests
-                                        ? claim_test_run(judging->tests, its->test, its->sentence)
-                                        : CLAIM_TEST_ABSENT;
+    json_t *verdict = json_pack("{s:o,s:o}", "test", json_text(its->test ? its->test : its->script),
+        "sentence", json_text(its->sentence));
+    enum claim_test_result result = run_test(judging->tests, its);
 
     if (its->contradicts)
         json_object_set_new(verdict, "contradicts", json_true());
@@ -176,7 +182,7 @@ static json_t *judge_claim(const struct judging *judging, const struct claim *cl
 
     for (uint32_t i = 0; i < claim->case_count; i++) {
         const struct claim_case *its = &claim->cases[i];
-        json_t *verdict = its->test ? judge_test(judging, its) : judge_runs(judging, its);
+        json_t *verdict = its->experiment ? judge_runs(judging, its) : judge_test(judging, its);
 
         set_text(verdict, "what", its->what);
         json_array_append_new(cases, verdict);

@@ -67,6 +67,23 @@ is 'one that is skipped decides nothing' "$(proves 0 'ok 1 - it # SKIP why')" un
 sed -i 's/signed }/signed, contradicts: yes }/' f.yaml
 is 'one that contradicts and passes refutes' "$(proves 0 'ok 1 - it')" refuted
 
+# A script has the sentences of several tests, one of which decides.
+cat >script.sh <<'END'
+echo "ok 1 - another"
+echo "not ok 2 - it fails"
+echo "ok 3 -   it works in $BUILD"
+echo "ok 4 - it is left out # SKIP not root"
+exit 1
+END
+decides() # SENTENCE
+{
+    printf 'claim: s\nsays: so\ncases: [{ what: w, script: script.sh, sentence: %s }]\n' "$1" >s.yaml
+    "$mrc" claims -j -o out --tests tests s.yaml | jq -r '.claims[].verdict'
+}
+is 'a sentence of a script that holds confirms' "$(decides "it works in $PWD")" confirmed
+is 'one that does not hold refutes' "$(decides 'it fails')" refuted
+is 'one that is skipped or missing decides nothing' "$(decides 'it is left out') $(decides 'it is')" 'undecided undecided'
+
 refuses() # MESSAGE ARGUMENT...
 {
     refused=$1
