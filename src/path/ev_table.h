@@ -99,6 +99,7 @@ static inline uint8_t *ev_table_rotations(const struct path_set *set)
 }
 
 #define EV_TABLE_LOSSY_DAMPING 3
+#define EV_TABLE_MISSES_TURN   UINT8_MAX /* weight of an EV that misses one turn and is GOOD then */
 
 /* True if the EV has repeatedly lost packets far sooner than its siblings. */
 static inline bool ev_table_is_lossy(const struct ev_table_ev *ev)

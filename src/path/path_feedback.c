@@ -82,7 +82,23 @@ void path_on_unmarked(struct path_set *set, uint32_t ev_index)
         set->config->policy->on_unmarked(set, ev_index);
 }
 
-/* Handles a sign of congestion. If delays are measured, only a trim adds information. */
+/* Lets the EV miss its next turn if that is in this round; later, the queue that marked its packet
+ * has drained. Its share stays: most queues are short bursts. If half of the EVs are in SKIP, the
+ * whole network is full, and a mark says nothing about one EV (decision 38). */
+static void miss_turn(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+{
+    const struct ev_table_plane *plane = &set->planes[path_plane_of(set, ev_index)];
+    struct ev_table_ev *ev = ev_at(set, ev_index);
+
+    if (set->config->ev_skip != PATH_SKIP_DELAY || ev_table_is_weighted(set) ||
+        ev->state != EV_GOOD || 2 * plane->good_count <= plane->rotation_count)
+        return;
+    ev_table_apply(set, ev_index, PATH_DELAYED, now_ns);
+    ev->round = set->round;
+    ev->weight = EV_TABLE_MISSES_TURN;
+}
+
+/* Handles a sign of congestion. If delays are measured, they change shares, and so does a trim. */
 static void skip_ev(
     struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
 {
@@ -91,6 +107,8 @@ static void skip_ev(
     if (!ev_table_is_literal(set)) {
         if (signal == PATH_TRIMMED)
             path_on_delay(set, ev_index, EXCESS_MOST, now_ns);
+        else if (signal == PATH_MARKED_SKIP_ONCE)
+            miss_turn(set, ev_index, now_ns);
         return;
     }
     ev_table_apply(set, ev_index, signal, now_ns);
@@ -143,7 +161,8 @@ static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t 
 
         most = weight > most ? weight : most;
     }
-    if (most >= WEIGHT_GOOD) /* an EV whose planned share is less than the full weight */
+    if (most >= WEIGHT_GOOD &&
+        ev_table_is_weighted(set)) /* its planned share is not the full one */
         return;
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
         uint32_t ev_index = ev_table_order(set)[plane->first + i];

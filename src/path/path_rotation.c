@@ -30,6 +30,15 @@ static bool is_in_turn(const struct path_set *set, uint32_t plane_index, uint32_
     return (uint8_t)(rotation * weight + ev_index * APART) < weight;
 }
 
+/* Visits an EV that was marked. It misses its turn in the round of the mark, and is GOOD then. */
+static bool meet_marked(struct path_set *set, uint32_t ev_index, const struct walk *walk)
+{
+    bool misses_turn = ev_table_evs(set)[ev_index].round == set->round;
+
+    ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
+    return !misses_turn && ev_index != walk->avoid_ev;
+}
+
 /* Visits an EV in SKIP. True if the packet uses it. */
 static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk)
 {
@@ -37,6 +46,8 @@ static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk
 
     if (ev_table_is_weighted(set))
         return ev_index != walk->avoid_ev && is_in_turn(set, walk->plane_index, ev_index);
+    if (!ev_table_is_literal(set) && ev->weight == EV_TABLE_MISSES_TURN)
+        return meet_marked(set, ev_index, walk);
     if (!ev_table_is_literal(set))
         return ev_index != walk->avoid_ev && (prng_next(&set->prng) >> 56) < ev->weight;
     if (has_lapsed(set, ev_index, walk->now_ns)) {

@@ -188,6 +188,22 @@ static void settle(struct world *world, uint32_t plane)
             give_weight(world, i, weight_of(&world->beliefs[i]) * 255 / most);
 }
 
+/* A mark costs one turn, but not if half of the EVs of the plane are not GOOD. */
+static void miss_turn(struct world *world, uint32_t ev_index)
+{
+    uint32_t plane = world->paths.entries[ev_index].plane;
+    struct belief *belief = &world->beliefs[ev_index];
+    uint32_t good = 0;
+
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
+        good += is_rotated(world, i, plane) && world->beliefs[i].state == EV_GOOD;
+    if (belief->state != EV_GOOD || 2 * good <= in_rotation(world, plane))
+        return;
+    belief->state = EV_SKIP;
+    belief->weight = 255;
+    belief->round = world->round;
+}
+
 /* Takes a quarter of what it took longer, and one more; or gives a quarter of what it took shorter,
  * a 64th of what is then missing, and one more. True for the first delay of the EV in a round. */
 static bool delay(struct world *world, uint32_t ev_index, int32_t excess)
@@ -253,6 +269,8 @@ static void event_mark(struct world *world, uint32_t ev_index)
         world->refusals += signal == PATH_MARKED_ALWAYS_SKIP && !demotes;
         if (demotes)
             take_out(world, ev_index, EV_ASSUMED_BAD);
+        else if (signal == PATH_MARKED_SKIP_ONCE && !is_literal(world))
+            miss_turn(world, ev_index);
         else
             skip(world, ev_index);
     }
@@ -474,8 +492,23 @@ static void event_probes(struct world *world, uint32_t plane_mask)
     EXPECT_GT(path_probe_deadline_ns(world->paths.set), world->now_ns);
 }
 
+/* After a pick: marked EVs that were met are GOOD. */
+static void accept_turns(struct world *world)
+{
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++) {
+        struct belief *belief = &world->beliefs[i];
+
+        if (world->heard[i] == belief->state)
+            continue;
+        EXPECT_EQ(belief->state, EV_SKIP);
+        EXPECT_EQ(belief->weight, 255);
+        EXPECT_EQ(world->heard[i], EV_GOOD);
+        belief->state = EV_GOOD;
+    }
+}
+
 /* After a pick: literal SKIP turned GOOD by lapse, or one of them by being met. */
-static void accept_resets(struct world *world, uint32_t picked, uint32_t avoid)
+static void accept_literal_resets(struct world *world, uint32_t picked, uint32_t avoid)
 {
     uint32_t plane = world->paths.entries[picked].plane;
     bool avoids = avoid != PATH_NONE && avoid != picked &&
@@ -489,7 +522,6 @@ static void accept_resets(struct world *world, uint32_t picked, uint32_t avoid)
 
         if (world->heard[i] == belief->state)
             continue;
-        EXPECT(is_literal(world));
         EXPECT_EQ(belief->state, EV_SKIP);
         EXPECT_EQ(world->heard[i], EV_GOOD);
         belief->state = EV_GOOD;
@@ -499,6 +531,14 @@ static void accept_resets(struct world *world, uint32_t picked, uint32_t avoid)
         }
     }
     EXPECT_LE(resets, 1);
+}
+
+static void accept_resets(struct world *world, uint32_t picked, uint32_t avoid)
+{
+    if (is_literal(world))
+        accept_literal_resets(world, picked, avoid);
+    else
+        accept_turns(world);
 }
 
 static void expect_fair_choice(struct world *world, uint32_t picked, uint32_t avoid)

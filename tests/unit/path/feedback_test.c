@@ -64,8 +64,8 @@ SPEC("an unmarked SACK leaves an EV in SKIP")
     EXPECT_EQ(path_state_of(paths.set, 0), EV_SKIP);
 }
 
-SPEC("where delays are measured a trim counts as twice the usual delay, and other marks do not "
-     "count")
+SPEC("where delays are measured a trim counts as twice the usual delay, and SKIP_ONCE does not "
+     "change the share")
 {
     struct paths paths;
 
@@ -76,11 +76,78 @@ SPEC("where delays are measured a trim counts as twice the usual delay, and othe
     path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
     path_on_mark(paths.set, 1, PATH_TRIMMED, 0);
     path_on_mark(paths.set, 2, PATH_MARKED_ALWAYS_SKIP, 0);
-    EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
+    EXPECT_EQ(path_turns_of(paths.set, 0), 255);
     EXPECT_EQ(path_state_of(paths.set, 1), EV_SKIP);
     EXPECT_EQ(paths.set->suspect_count, 0);
     EXPECT_EQ(ev_of(&paths, 1)->weight, 191); /* 255 - 255 / 4 - 1 */
     EXPECT_EQ(path_state_of(paths.set, 2), EV_ASSUMED_BAD);
+}
+
+/* Returns how often the EV is used in the next `count` packets. */
+static uint32_t uses_of(struct paths *paths, uint32_t ev_index, uint32_t count)
+{
+    uint32_t uses = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        uses += path_pick(paths->set, 1, 0) == ev_index;
+    return uses;
+}
+
+SPEC("where delays are measured a marked EV misses one turn, and is GOOD then")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
+    path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(path_state_of(paths.set, 2), EV_SKIP);
+    EXPECT_EQ(uses_of(&paths, 2, 3), 0);
+    EXPECT_EQ(path_state_of(paths.set, 2), EV_GOOD);
+    EXPECT_EQ(uses_of(&paths, 2, 4), 1);
+}
+
+SPEC("a mark of an earlier round costs no turn")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
+    path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, 0);
+    path_next_round(paths.set);
+    EXPECT_EQ(uses_of(&paths, 2, 4), 1);
+    EXPECT_EQ(path_state_of(paths.set, 2), EV_GOOD);
+}
+
+SPEC("marks on half of the EVs of a plane leave the others GOOD")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
+    for (uint32_t ev = 0; ev < 4; ev++)
+        path_on_mark(paths.set, ev, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(path_state_of(paths.set, 1), EV_SKIP);
+    EXPECT_EQ(path_state_of(paths.set, 2), EV_GOOD);
+    EXPECT_EQ(path_state_of(paths.set, 3), EV_GOOD);
+}
+
+SPEC("a delay counts from the round after the mark on")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
+    path_next_round(paths.set);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    path_on_delay(paths.set, 0, 256, 7);
+    EXPECT_EQ(path_turns_of(paths.set, 0), 255);
+    path_next_round(paths.set);
+    path_on_delay(paths.set, 0, 256, 7);
+    EXPECT_EQ(path_turns_of(paths.set, 0), 191);
 }
 
 SPEC("ALWAYS_SKIP makes a suspect bad, and counts against an EV that is not in use")

@@ -292,7 +292,7 @@ SPEC("an EV in SKIP is used as often as its weight says, the others equally")
     }
 }
 
-SPEC("an EV with a share of 0 is never used, and one with 255 in all but one of 256 turns")
+SPEC("an EV with a share of 0 is never used, and one with 254 in all but two of 256 turns")
 {
     struct paths paths;
     uint32_t passed_over = 0;
@@ -300,7 +300,7 @@ SPEC("an EV with a share of 0 is never used, and one with 255 in all but one of 
     open_weighted(&paths, 0, 1);
     for (uint32_t i = 0; i < 4000; i++)
         EXPECT_NE(path_pick(paths.set, 1, 0), 0);
-    open_weighted(&paths, 255, 1);
+    open_weighted(&paths, 254, 1);
     for (uint32_t rotation = 0; rotation < 10000; rotation++) {
         bool used = false;
 
@@ -309,8 +309,8 @@ SPEC("an EV with a share of 0 is never used, and one with 255 in all but one of 
         while (paths.set->planes[0].position != 0);
         passed_over += !used;
     }
-    EXPECT_GT(passed_over, 10); /* 39 expected, deviation 6 */
-    EXPECT_LT(passed_over, 80);
+    EXPECT_GT(passed_over, 35); /* 78 expected, deviation 9 */
+    EXPECT_LT(passed_over, 121);
 }
 
 SPEC("an EV with a share is not used for a packet that avoids it")
