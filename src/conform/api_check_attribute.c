@@ -89,6 +89,33 @@ void api_suite_attributes(struct api_run *run)
     api_side_close(&side);
 }
 
+void api_suite_attributes_verbs(struct api_run *run)
+{
+    int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+               IBV_QP_SQ_PSN | IBV_QP_ACCESS_FLAGS;
+    struct ibv_qp_attr attr = { .dest_qp_num = 0 };
+    struct api_side side;
+    struct api_card card;
+    int err;
+
+    open_init(&side, run);
+    card = api_side_card(&side);
+    err = api_side_to_rtr(&side, &card, 0);
+    api_run_must(run, err == 0, "mrc_modify_qp to RTR: %s", api_run_error_text(err));
+    err = api_side_to_rts(&side, 0);
+    api_run_must(run, err == 0, "mrc_modify_qp to RTS: %s", api_run_error_text(err));
+    err = api_run_error_number(API(run, query_qp)(side.qp, &attr, mask, NULL, 0, NULL));
+    api_run_must(run, err == 0, "mrc_query_qp: %s", api_run_error_text(err));
+    expect_number(run, "dest_qp_num", attr.dest_qp_num, card.qpn);
+    expect_number(run, "path_mtu", attr.path_mtu, IBV_MTU_1024);
+    expect_number(run, "rq_psn", attr.rq_psn, API_SIDE_FIRST_PSN);
+    api_run_expect(run, attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE, "qp_access_flags is 0x%x",
+        attr.qp_access_flags);
+    api_run_expect(run, memcmp(&attr.ah_attr.grh.dgid, &card.gid, sizeof(card.gid)) == 0,
+        "the address of the peer differs");
+    api_side_close(&side);
+}
+
 static void expect_refused(
     struct api_side *side, struct mrc_qp_attr attr, int mask, const char *what)
 {

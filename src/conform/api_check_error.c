@@ -58,6 +58,7 @@ static void expect_denied(struct api_side *side, const struct api_write *write, 
 
 void api_suite_error_key(struct api_run *run)
 {
+    struct api_wait wait = api_run_wait(run);
     struct api_side side = { .run = NULL };
     struct api_write write;
 
@@ -65,6 +66,9 @@ void api_suite_error_key(struct api_run *run)
     write = write_to_peer(run);
     write.rkey ^= 0x40;
     expect_denied(&side, &write, "a write with a wrong key");
+    while (api_peer_state(run) != IBV_QPS_ERR)
+        if (!api_run_goes_on(&wait))
+            api_run_silent(run, "the QP of the responder does not go to ERR");
     api_side_close(&side);
 }
 
@@ -90,6 +94,18 @@ void api_suite_error_permission(struct api_run *run)
     api_peer_join(run, &side, NULL, NULL, 0);
     write = write_to_peer(run);
     expect_denied(&side, &write, "a write to a region without IBV_ACCESS_REMOTE_WRITE");
+    api_side_close(&side);
+}
+
+void api_suite_error_flags(struct api_run *run)
+{
+    struct api_side side = { .run = NULL };
+    struct api_write write;
+
+    api_peer_join(run, &side, NULL, NULL, 0);
+    api_peer_allow(run, 0);
+    write = write_to_peer(run);
+    expect_denied(&side, &write, "a write to a QP without IBV_ACCESS_REMOTE_WRITE");
     api_side_close(&side);
 }
 

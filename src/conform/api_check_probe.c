@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of EV events and of probes of endpoints. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "conform/api_peer.h"
@@ -11,9 +12,9 @@ enum { PROBES = 8, CONTROL_DSCP = 46 };
 
 /* ---- EV events ------------------------------------------------------------------------------- */
 
-static struct mrc_cq *make_events(struct api_side *side, int cqe)
+static struct mrc_cq *make_events(struct api_side *side, int cqe, struct mrc_comp_channel *channel)
 {
-    struct mrc_cq *cq = API(side->run, ctl_create_ev_event_cq)(side->mrc, cqe, side, NULL, 0);
+    struct mrc_cq *cq = API(side->run, ctl_create_ev_event_cq)(side->mrc, cqe, side, channel, 0);
 
     if (!cq && errno == EPERM)
         api_run_skip(side->run, "the controller needs CAP_NET_ADMIN");
@@ -30,7 +31,7 @@ void api_suite_events(struct api_run *run)
     struct ibv_wc wc;
 
     api_side_open(&side, run, run->device);
-    events = make_events(&side, 16);
+    events = make_events(&side, 16, NULL);
     api_run_expect(run, API(run, ctl_poll_ev_event)(events, 1, &event) == 0,
         "a new queue of EV events is not empty");
     api_run_ends(run, api_run_error_minus(API(run, poll_cq)(events, 1, &wc)), EINVAL,
@@ -101,6 +102,23 @@ static void wait_for_bad(struct api_side *side, struct mrc_cq *events)
         "the event of an EV that loses all packets has the state 0x%x", (unsigned int)event.state);
 }
 
+/* The queue was armed before its first event. */
+static void expect_channel_event(
+    struct api_run *run, struct mrc_comp_channel *channel, struct mrc_cq *events)
+{
+    struct pollfd ready = { .fd = -1, .events = POLLIN };
+    struct mrc_cq *cq = NULL;
+    void *context;
+
+    api_run_must(run, API(run, get_comp_channel_fd)(channel, &ready.fd) == 0,
+        "mrc_get_comp_channel_fd: %s", strerror(errno));
+    if (poll(&ready, 1, (int)run->patience_ms) != 1)
+        api_run_silent(run, "EV events do not make the descriptor of their channel readable");
+    api_run_must(run, API(run, get_cq_event)(channel, &cq, &context) == 0 && cq == events,
+        "mrc_get_cq_event does not return the queue of EV events");
+    API(run, ack_cq_events)(cq, 1);
+}
+
 /* Programs built before 1.0.1 have entries of 48 bytes, which end before `state`. */
 static void read_event_bytes(struct api_run *run, struct mrc_cq *old_events)
 {
@@ -119,6 +137,7 @@ void api_suite_events_bad(struct api_run *run)
     struct mrc_context_attr old = { .mrc_api_version_used = MRC_API_VER(1, 0, 0) };
     struct api_side side;
     struct api_side old_side;
+    struct mrc_comp_channel *channel = NULL;
     struct mrc_cq *events;
     struct mrc_cq *old_events;
 
@@ -131,13 +150,18 @@ void api_suite_events_bad(struct api_run *run)
     api_profile_make_ev(&side);
     api_profile_populate(&side);
     api_run_ends(run, api_profile_ev_state(&side, MRC_CTL_PROFILE_ONLINE), 0, "the step to ONLINE");
-    events = make_events(&side, 64);
+    api_run_must(run, API(run, create_comp_channel)(side.mrc, &channel) == 0,
+        "mrc_create_comp_channel: %s", strerror(errno));
+    events = make_events(&side, 64, channel);
+    api_run_must(run, API(run, req_notify_cq)(events, 0) == 0,
+        "mrc_req_notify_cq of a queue of EV events: %s", strerror(errno));
     old_side = side;
     old_side.mrc = API(run, create_context)(side.verbs, &old);
     api_run_must(run, old_side.mrc, "mrc_create_context for 1.0.0: %s", strerror(errno));
-    old_events = make_events(&old_side, 64);
+    old_events = make_events(&old_side, 64, NULL);
     api_peer_join(run, &side, NULL, &attr, MRC_QP_EV_PROFILE_ID);
     wait_for_bad(&side, events);
+    expect_channel_event(run, channel, events);
     read_event_bytes(run, old_events);
 }
 

@@ -96,6 +96,65 @@ void api_suite_ev_limits(struct api_run *run)
     expect_entries_refused(&side);
 }
 
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static int set_fields(struct api_side *side, struct mrc_ctl_ev_field *fields, int count)
+{
+    struct mrc_ctl_ev_profile_attr attr = { .ev_fields_op = {
+                                                .fields = fields, .field_count = count } };
+
+    return api_profile_ev(side, &attr, MRC_CTL_EV_PROFILE_EV_FIELDS_OP);
+}
+
+static void expect_fields_refused(struct api_side *side)
+{
+    struct mrc_ctl_ev_field wide = { .width = 17, .mask = 1 };
+    struct mrc_ctl_ev_field outside = { .width = 4, .mask = 0x10 };
+    struct mrc_ctl_ev_field two[2] = { { .width = 8, .mask = 1 }, { .width = 8, .mask = 1 } };
+    int err = set_fields(side, &wide, 1);
+
+    api_run_expect(side->run, err == E2BIG || err == EINVAL,
+        "a field of 17 bits in a format of 16: %s instead of E2BIG", api_run_error_text(err));
+    err = set_fields(side, &outside, 1);
+    api_run_expect(side->run, err == E2BIG || err == EINVAL, "a mask outside its field: %s",
+        api_run_error_text(err));
+    err = set_fields(side, two, 2);
+    api_run_expect(side->run, err == E2BIG || err == EINVAL,
+        "two fields in a format of one: %s instead of E2BIG", api_run_error_text(err));
+}
+
+void api_suite_ev_fields(struct api_run *run)
+{
+    struct mrc_ctl_ev_field field = { .width = 16, .init_val = 0xc000, .mask = 0x0ff0 };
+    struct mrc_ctl_ev_field room = { .width = 0 };
+    struct mrc_ctl_ev_profile_attr attr = { .ev_fields_op = {
+                                                .op = MRC_CTL_EV_FIELDS_OP_QUERY_FIELDS,
+                                                .fields = &room,
+                                                .field_count = 1 } };
+    struct api_side side;
+    int err;
+
+    open_formatted(&side, run);
+    api_profile_make_ev(&side);
+    api_run_ends(run, set_fields(&side, &field, 1), 0, "MODIFY_FIELDS while OFFLINE");
+    expect_fields_refused(&side);
+    err = api_run_error_minus(API(run, ctl_query_ev_profile)(
+        side.mrc, API_PROFILE_EV, &attr, MRC_CTL_EV_PROFILE_EV_FIELDS_OP));
+    api_run_ends(run, err, 0, "QUERY_FIELDS");
+    api_run_expect(run,
+        attr.ev_fields_op.field_count == 1 && memcmp(&room, &field, sizeof(field)) == 0,
+        "%d fields are returned, the first with %u bits, value 0x%x and mask 0x%x",
+        attr.ev_fields_op.field_count, room.width, room.init_val, room.mask);
+    attr.ev_fields_op.field_count = 0;
+    err = api_run_error_minus(API(run, ctl_query_ev_profile)(
+        side.mrc, API_PROFILE_EV, &attr, MRC_CTL_EV_PROFILE_EV_FIELDS_OP));
+    api_run_ends(run, err, E2BIG, "QUERY_FIELDS into an array that is too small");
+    api_run_expect(run, attr.ev_fields_op.field_count == 1,
+        "with E2BIG the number of fields is %d instead of 1", attr.ev_fields_op.field_count);
+}
+
+/* ---- modes ----------------------------------------------------------------------------------- */
+
 void api_suite_ev_auto(struct api_run *run)
 {
     struct mrc_ctl_ev_profile_attr attr = api_profile_ev_attr();

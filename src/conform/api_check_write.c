@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of writes without immediate. */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "conform/api_peer.h"
@@ -186,6 +187,61 @@ void api_suite_write_back(struct api_run *run)
         "byte %u of what the peer wrote is wrong", api_side_differs(&side, half, half, SEED + 1));
     api_side_close(&side);
 }
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 3, WRITES = 200 };
+
+struct poster {
+    struct api_side *side;
+    uint64_t first_id;
+    int err;
+};
+
+/* A full queue is no error: the writes complete meanwhile. */
+static void *post_writes(void *context)
+{
+    struct poster *poster = context;
+    struct api_wait wait = api_run_wait(poster->side->run);
+
+    for (uint64_t i = 0; i < WRITES && poster->err == 0; i++) {
+        struct api_write write = write_at(poster->side->run, 0, 8, poster->first_id + i);
+
+        do
+            poster->err = api_side_write(poster->side, &write);
+        while (poster->err == ENOMEM && api_run_goes_on(&wait));
+    }
+    return NULL;
+}
+
+void api_suite_write_threads(struct api_run *run)
+{
+    static uint8_t seen[THREADS * WRITES];
+    struct poster posters[THREADS];
+    struct api_side side = { .run = NULL };
+    pthread_t threads[THREADS];
+
+    api_peer_join(run, &side, NULL, NULL, 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        posters[i] = (struct poster){ .side = &side, .first_id = (uint64_t)i * WRITES };
+        api_run_must(run, pthread_create(&threads[i], NULL, post_writes, &posters[i]) == 0,
+            "no thread can be started");
+    }
+    for (uint32_t i = 0; i < THREADS * WRITES; i++) {
+        struct ibv_wc wc = api_side_succeed(&side, side.send_cq);
+
+        api_run_must(run, wc.wr_id < THREADS * WRITES && seen[wc.wr_id]++ == 0,
+            "a completion has the id %lu, which is unknown or came before", wc.wr_id);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        api_run_expect(
+            run, posters[i].err == 0, "mrc_post_send: %s", api_run_error_text(posters[i].err));
+    }
+    api_side_close(&side);
+}
+
+/* ---- completions ----------------------------------------------------------------------------- */
 
 void api_suite_signal(struct api_run *run)
 {

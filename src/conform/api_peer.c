@@ -45,7 +45,7 @@ static struct peer_answer ask_peer(struct api_run *run, const struct peer_reques
     struct peer_answer answer = { .number = 0 };
     int fd = run->peer->fd;
 
-    api_run_enter(run, "no call: it waits for its peer");
+    api_run_enter(run, API_RUN_NO_CALL ": it waits for its peer");
     if (send(fd, request, sizeof(*request), MSG_NOSIGNAL) != sizeof(*request) ||
         recv(fd, &answer, sizeof(answer), 0) != sizeof(answer))
         api_run_done(run);
@@ -237,7 +237,7 @@ void api_peer_serve(struct api_run *run, int fd)
     for (;;) {
         struct peer_answer answer = { .number = 0 };
 
-        api_run_enter(run, "no call: it waits for the check");
+        api_run_enter(run, API_RUN_NO_CALL ": it waits for the check");
         if (recv(fd, &request, sizeof(request), 0) != sizeof(request))
             break;
         serve_request(&side, &request, &answer);

@@ -92,23 +92,18 @@ static void remove_at_end(struct api_run *run)
     remove_profiles(&side);
 }
 
-void api_profile_begin(struct api_side *side, struct api_run *run)
+void api_profile_open(struct api_side *side, struct api_run *run)
 {
     struct mrc_ctl_ev_fmt_profile_attr attr = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
         .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP };
 
+    api_side_open(side, run, run->device);
     remove_profiles(side);
     if (api_profile_fmt(side, &attr, MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE) ==
         EPERM)
         api_run_skip(run, "the controller needs CAP_NET_ADMIN");
     run->at_end = remove_at_end;
     api_profile_fmt_state(side, MRC_CTL_PROFILE_INIT);
-}
-
-void api_profile_open(struct api_side *side, struct api_run *run)
-{
-    api_side_open(side, run, run->device);
-    api_profile_begin(side, run);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

@@ -16,9 +16,6 @@ enum { API_PROFILE_EVS = 4 };
 /* Opens the device, removes profiles of an earlier run, and has them removed when the check
  * ends. Skips the check if the caller may not change profiles. */
 void api_profile_open(struct api_side *, struct api_run *);
-/* The same for an end that is open. */
-void api_profile_begin(struct api_side *, struct api_run *);
-
 /* Calls, as errno values. */
 int api_profile_fmt(struct api_side *, struct mrc_ctl_ev_fmt_profile_attr *, int mask);
 int api_profile_ev(struct api_side *, struct mrc_ctl_ev_profile_attr *, int mask);

@@ -55,11 +55,6 @@ void api_run_fail(struct api_run *run, const char *format, ...)
     SEND_LINE(run, API_WATCH_FAIL, format);
 }
 
-void api_run_note(struct api_run *run, const char *format, ...)
-{
-    SEND_LINE(run, API_WATCH_NOTE, format);
-}
-
 void api_run_reading(struct api_run *run, uint32_t point, const char *format, ...)
 {
     char text[200];

@@ -41,6 +41,8 @@ struct api_run {
         (run)->library->calls.name)
 #define VERB(run, name) (api_run_enter((run), "ibv_" #name), (run)->library->verbs.name)
 
+#define API_RUN_NO_CALL "no call"
+
 /* Notes that the process enters this call. */
 void api_run_enter(struct api_run *, const char *call);
 /* The same; fails and ends the process if the library does not have the call. */
@@ -48,9 +50,8 @@ void api_run_call(struct api_run *, const char *call, bool exists);
 
 #define API_PRINTS(number) __attribute__((format(printf, number, (number) + 1)))
 
-/* Reports as conform_report_fail(), _note() and _reading() do. */
+/* Reports as conform_report_fail() and _reading() do. */
 API_PRINTS(2) void api_run_fail(struct api_run *, const char *format, ...);
-API_PRINTS(2) void api_run_note(struct api_run *, const char *format, ...);
 API_PRINTS(3) void api_run_reading(struct api_run *, uint32_t point, const char *format, ...);
 
 /* Fails unless a statement is true. Returns it. */

@@ -45,7 +45,6 @@ void api_watch_run(
 
 enum api_watch_letter {
     API_WATCH_FAIL = 'F',
-    API_WATCH_NOTE = 'N',
     API_WATCH_SKIP = 'S',
     API_WATCH_SILENT = 'T',  /* fails, because something did not happen in time */
     API_WATCH_END = 'E',     /* no check makes sense */
