@@ -8,7 +8,7 @@
 #include "conform/api_profile.h"
 #include "conform/api_suite.h"
 
-enum { PROBES = 8, CONTROL_DSCP = 46 };
+enum { PROBES = 8, PROBE_TIMEOUT_MS = 300, CONTROL_DSCP = 46 };
 
 /* ---- EV events ------------------------------------------------------------------------------- */
 
@@ -174,6 +174,11 @@ static struct mrc_ctl_ep_req request_of(struct api_side *side, const union ibv_g
         .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
         .req_ev = api_profile_ev_of(side, id) };
 
+    if (side->run->path) {
+        request.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6;
+        request.req_ev = (struct mrc_ctl_ev){ .port = 1 };
+        memcpy(request.req_ev.val, side->run->path, 16);
+    }
     api_run_must(side->run,
         VERB(side->run, query_gid)(side->verbs, 1, side->run->gid_index, &request.sgid) == 0,
         "the device has no GID %d", side->run->gid_index);
@@ -183,9 +188,9 @@ static struct mrc_ctl_ep_req request_of(struct api_side *side, const union ibv_g
 static int send_probes(struct api_side *side, struct mrc_ctl_ep_req *requests, int count,
     struct mrc_ctl_ep_rsp *answers, int *answer_count)
 {
-    const uint32_t second_ns = 1000000000;
+    uint32_t timeout_ns = UINT32_C(1000000) * PROBE_TIMEOUT_MS;
     int err = api_run_error_minus(API(side->run, ctl_ep_batch_send_wait)(side->mrc, CONTROL_DSCP,
-        MRC_CTL_EP_OP_EV_PROBE, requests, count, 2 * second_ns, answers, answer_count));
+        MRC_CTL_EP_OP_EV_PROBE, requests, count, timeout_ns, answers, answer_count));
 
     if (err == EPERM)
         api_run_skip(side->run, "the controller needs CAP_NET_ADMIN");

@@ -221,7 +221,7 @@ void api_suite_write_threads(struct api_run *run)
     struct api_side side = { .run = NULL };
     pthread_t threads[THREADS];
 
-    api_peer_join(run, &side, NULL, NULL, 0);
+    api_peer_join(run, &side, &(struct api_side_wants){ .cqe = THREADS * WRITES }, NULL, 0);
     for (uint32_t i = 0; i < THREADS; i++) {
         posters[i] = (struct poster){ .side = &side, .first_id = (uint64_t)i * WRITES };
         api_run_must(run, pthread_create(&threads[i], NULL, post_writes, &posters[i]) == 0,

@@ -18,8 +18,8 @@ static void prepare_process(const struct api_kit *kit)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
     dup2(STDERR_FILENO, STDOUT_FILENO); /* standard output is the report */
     setenv("MRC_LOG_LEVEL", "ERROR", 0);
     if (kit->network)
@@ -32,6 +32,7 @@ static struct api_run new_run(
     return (struct api_run){ .device = device,
         .second = kit->devices[1],
         .gid_index = kit->gid_index,
+        .path = kit->path,
         .patience_ms = kit->patience_ms,
         .lacks = kit->lacks,
         .is_private = kit->network != NULL,

@@ -146,20 +146,32 @@ void api_profile_walk(
 
 /* ---- contents -------------------------------------------------------------------------------- */
 
+/* UDP if the device has it, otherwise another mode. */
+static enum mrc_ctl_ev_fmt_mode mode_of(struct api_side *side)
+{
+    struct mrc_ctl_device_attr attr = { .opt_attr = 0 };
+
+    API(side->run, ctl_query_device)(side->verbs, &attr);
+    if (attr.ev.ev_fmt_mode_mask & MRC_CTL_EV_FMT_MODE_UDP)
+        return MRC_CTL_EV_FMT_MODE_UDP;
+    return attr.ev.ev_fmt_mode_mask & MRC_CTL_EV_FMT_MODE_STEV ? MRC_CTL_EV_FMT_MODE_STEV
+                                                               : MRC_CTL_EV_FMT_MODE_SRV6;
+}
+
 void api_profile_make_fmt(struct api_side *side)
 {
     struct mrc_ctl_ev_fmt_field field = { .width = 16 };
     struct mrc_ctl_ev_fmt_profile_attr attr = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
-        .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
+        .ev_fmt_mode = mode_of(side),
         .ev_fmt_op = { .fmt_fields = &field, .fmt_field_count = 1 } };
     int err = api_profile_fmt(side, &attr,
         MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE | MRC_CTL_EV_FMT_PROFILE_OP);
 
     api_run_must(
-        side->run, err == 0, "a UDP format cannot be made OFFLINE: %s", api_run_error_text(err));
+        side->run, err == 0, "a format cannot be made OFFLINE: %s", api_run_error_text(err));
     err = api_profile_fmt_state(side, MRC_CTL_PROFILE_ONLINE);
     api_run_must(
-        side->run, err == 0, "a UDP format cannot be made ONLINE: %s", api_run_error_text(err));
+        side->run, err == 0, "a format cannot be made ONLINE: %s", api_run_error_text(err));
 }
 
 struct mrc_ctl_ev_profile_attr api_profile_ev_attr(void)

@@ -31,7 +31,7 @@ int api_profile_is(struct api_side *, int profile);
 void api_profile_walk(
     struct api_side *, int profile, int (*set)(struct api_side *, enum mrc_ctl_profile_state));
 
-/* Makes a format ONLINE: UDP, one field of 16 bits. */
+/* Makes a format ONLINE: one field of 16 bits. */
 void api_profile_make_fmt(struct api_side *);
 /* Attributes of an explicit profile with API_PROFILE_EVS EVs of that format. */
 struct mrc_ctl_ev_profile_attr api_profile_ev_attr(void);
@@ -41,7 +41,7 @@ enum {
 };
 /* Makes that profile OFFLINE. */
 void api_profile_make_ev(struct api_side *);
-/* EV number `i`: UDP source ports from 0x1001, on all ports in turn. */
+/* EV number `i`: values from 0x1001, on all ports in turn. */
 struct mrc_ctl_ev api_profile_ev_of(struct api_side *, uint32_t i);
 /* Stores these EVs in all entries. */
 void api_profile_populate(struct api_side *);

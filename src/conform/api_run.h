@@ -25,6 +25,7 @@ struct api_run {
     const char *device; /* NULL: none */
     const char *second; /* another device of the library; NULL: none */
     int gid_index;
+    const uint8_t *path; /* 16 bytes: the way of probes by SRv6; NULL: by UDP source port */
     uint64_t patience_ms;
     uint64_t lacks;        /* features that the library declares as not implemented, by bit */
     bool is_private;       /* the devices are those of api_private.h */

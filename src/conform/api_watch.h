@@ -22,6 +22,7 @@ struct api_kit {
     const struct api_library *our_library;
     struct api_private *network; /* to which the devices belong; NULL: not one of ours */
     int gid_index;
+    const uint8_t *path; /* as in struct api_run */
     uint64_t patience_ms;
     uint64_t lacks;        /* features that the library does not implement, by bit */
     uint32_t silent_count; /* checks in which something did not happen in time */

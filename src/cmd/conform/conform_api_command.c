@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc conform api: checks a library that implements mrc.h and mrc_ctl.h. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@ struct options {
     const char *verbs;
     uint32_t gid_index;
     uint64_t patience_ms;
+    struct in6_addr path;
+    bool has_path;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -36,6 +39,16 @@ static enum cmd_status take_patience(void *options, char *text)
     return CMD_DONE;
 }
 
+static enum cmd_status take_path(void *options, char *text)
+{
+    struct options *all = options;
+
+    all->has_path = inet_pton(AF_INET6, text, &all->path) == 1;
+    return all->has_path
+               ? CMD_DONE
+               : cmd_complain(CMD_MISUSED, name, "--path takes an IPv6 address, not '%s'", text);
+}
+
 #define AT(member) OPTION_AT(struct options, member)
 
 /* clang-format off */
@@ -46,6 +59,8 @@ static const struct option_row rows[] = {
         .values = OPTION_VALUES_NONE },
     { OPTION_TEXT, 0, "verbs", "LIBRARY", "the verbs library [libmrc-verbs.so.1 beside the library, or libibverbs.so.1]", AT(verbs) },
     { OPTION_NUMBER, 0, "gid-index", "N", "the GID of the devices [0]", AT(gid_index), .least = 0, .most = 255 },
+    { OPTION_CALL, 0, "path", "ADDRESS", "the destination with uSIDs by which probes reach the other end from port 1", .read = take_path,
+        .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 0, "patience", "TIME", "how long to wait for something that must happen [20s]", .read = take_patience,
         .values = OPTION_VALUES_NONE },
     CONFORM_OPTION_ROWS(struct options, common),
@@ -175,6 +190,7 @@ static enum cmd_status run_api(int argument_count, char **arguments)
     kit.library = path_of(arguments[optind], path, sizeof(path));
     kit.gid_index = (int)options.gid_index;
     kit.patience_ms = options.patience_ms;
+    kit.path = options.has_path ? options.path.s6_addr : NULL;
     kit.lacks = choice.absent;
     if (status == CMD_DONE)
         status = read_kit(&options, &kit, verbs, sizeof(verbs));
