@@ -140,6 +140,16 @@ void api_suite_device_least(struct api_run *run)
     api_side_close(&side);
 }
 
+static bool same_device(const struct mrc_device_attr *a, const struct mrc_device_attr *b)
+{
+    return a->mrc_protocol_version == b->mrc_protocol_version &&
+           a->wimm_attr.max_wimm == b->wimm_attr.max_wimm &&
+           a->wimm_attr.max_wimm_dest == b->wimm_attr.max_wimm_dest &&
+           a->mpr_attr.max_mpr == b->mpr_attr.max_mpr &&
+           a->mpr_attr.mpr_resolution == b->mpr_attr.mpr_resolution &&
+           a->qp_attr.max_qp_hint == b->qp_attr.max_qp_hint && a->cap == b->cap;
+}
+
 void api_suite_device_ex(struct api_run *run)
 {
     struct mrc_device_attr attr;
@@ -154,7 +164,7 @@ void api_suite_device_ex(struct api_run *run)
 
         api_run_ends(run, api_run_error_minus(result), 0,
             i ? "mrc_query_device_ex" : "mrc_query_device_ex without an MRC context");
-        api_run_expect(run, supported == 1 && memcmp(&attr, &newer, sizeof(attr)) == 0,
+        api_run_expect(run, supported == 1 && same_device(&attr, &newer),
             "mrc_query_device_ex%s differs from mrc_query_device", i ? "" : " without context");
     }
     api_side_close(&side);

@@ -7,7 +7,7 @@
 #include "conform/api_peer.h"
 #include "conform/api_suite.h"
 
-enum { PORTS_MAX = 31 };
+#define PORTS_MAX ((uint8_t)31)
 
 static uint32_t ports_of(struct api_side *side)
 {

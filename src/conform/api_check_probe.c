@@ -224,7 +224,7 @@ void api_suite_probe(struct api_run *run)
     int err;
 
     api_peer_join(run, &side, NULL, NULL, 0);
-    for (uint16_t i = 0; i < PROBES; i++)
+    for (uint32_t i = 0; i < PROBES; i++)
         requests[i] = request_of(&side, &run->peer->card.gid, (uint16_t)(100 + i));
     do
         err = send_probes(&side, requests, PROBES, answers, &answer_count);

@@ -167,12 +167,11 @@ void api_suite_write_back(struct api_run *run)
     api_peer_fill(run, half, half, SEED + 1);
     for (uint32_t i = 0; i < 8; i++) {
         uint32_t part = half / 8;
+        uint32_t at = half + i * part;
         struct api_write mine = write_at(run, i * part, part, i);
-        struct api_write theirs = { .id = i,
-            .offset = half + i * part,
-            .bytes = part,
-            .remote = card.address + half + i * part,
-            .rkey = card.rkey };
+        struct api_write theirs = {
+            .id = i, .offset = at, .bytes = part, .remote = card.address + at, .rkey = card.rkey
+        };
 
         post_write(&side, &mine);
         api_peer_write(run, &theirs);
@@ -190,7 +189,7 @@ void api_suite_write_back(struct api_run *run)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-enum { THREADS = 3, WRITES = 200 };
+enum { THREADS = 3, WRITES = 200, ALL_WRITES = THREADS * WRITES };
 
 struct poster {
     struct api_side *side;
@@ -216,21 +215,21 @@ static void *post_writes(void *context)
 
 void api_suite_write_threads(struct api_run *run)
 {
-    static uint8_t seen[THREADS * WRITES];
+    static uint8_t seen[ALL_WRITES];
     struct poster posters[THREADS];
     struct api_side side = { .run = NULL };
     pthread_t threads[THREADS];
 
-    api_peer_join(run, &side, &(struct api_side_wants){ .cqe = THREADS * WRITES }, NULL, 0);
+    api_peer_join(run, &side, &(struct api_side_wants){ .cqe = ALL_WRITES }, NULL, 0);
     for (uint32_t i = 0; i < THREADS; i++) {
         posters[i] = (struct poster){ .side = &side, .first_id = (uint64_t)i * WRITES };
         api_run_must(run, pthread_create(&threads[i], NULL, post_writes, &posters[i]) == 0,
             "no thread can be started");
     }
-    for (uint32_t i = 0; i < THREADS * WRITES; i++) {
+    for (uint32_t i = 0; i < ALL_WRITES; i++) {
         struct ibv_wc wc = api_side_succeed(&side, side.send_cq);
 
-        api_run_must(run, wc.wr_id < THREADS * WRITES && seen[wc.wr_id]++ == 0,
+        api_run_must(run, wc.wr_id < ALL_WRITES && seen[wc.wr_id]++ == 0,
             "a completion has the id %lu, which is unknown or came before", wc.wr_id);
     }
     for (uint32_t i = 0; i < THREADS; i++) {

@@ -9,7 +9,7 @@
 #include "mrc_ctl.h"
 
 struct api_calls {
-#define API_CALL(header, name) __typeof__(mrc_##name) *name;
+#define API_CALL(header, name) __typeof__(mrc_##name) *(name);
 #include "conform/api_calls.def"
 #undef API_CALL
 };

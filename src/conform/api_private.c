@@ -99,7 +99,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     (void)status;
     (void)kind;
     (void)position;
-    remove(path);
+    (void)remove(path);
     return 0;
 }
 

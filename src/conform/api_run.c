@@ -28,15 +28,12 @@ void api_run_call(struct api_run *run, const char *call, bool exists)
 /* A line is shorter than PIPE_BUF, so that lines of two processes do not mix. */
 static void send_line(struct api_run *run, char letter, const char *format, va_list arguments)
 {
-    char line[API_WATCH_LINE_BYTES];
-    int length = snprintf(line, sizeof(line), "%c%s", letter, run->role);
-    size_t rest = sizeof(line) - (size_t)length - 1;
+    char text[API_WATCH_LINE_BYTES - 64];
 
-    vsnprintf(line + length, rest, format, arguments);
-    for (char *end = strchr(line, '\n'); end; end = strchr(end, '\n'))
+    vsnprintf(text, sizeof(text), format, arguments);
+    for (char *end = strchr(text, '\n'); end; end = strchr(end, '\n'))
         *end = ' ';
-    strcat(line, "\n");
-    if (write(run->report_fd, line, strlen(line)) < 0)
+    if (dprintf(run->report_fd, "%c%s%s\n", letter, run->role, text) < 0)
         _exit(1);
 }
 

@@ -173,7 +173,7 @@ static enum cmd_status run_api(int argument_count, char **arguments)
 {
     struct options options = { .patience_ms = PATIENCE_MS };
     struct conform_choice choice = { .absent = 0 };
-    struct api_kit kit = { .our_library = &our_library };
+    struct api_kit kit = { .verbs = "", .our_library = &our_library };
     char verbs[4096];
     char path[4096];
     enum cmd_status status;
