@@ -154,6 +154,34 @@ void api_suite_attributes_limits(struct api_run *run)
     api_side_close(&side);
 }
 
+static void refuse_rtr(struct api_side *side, enum ibv_mtu mtu, uint32_t peer_qpn, const char *what)
+{
+    struct api_card card = api_side_card(side);
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR,
+        .path_mtu = mtu,
+        .dest_qp_num = peer_qpn,
+        .ah_attr = { .is_global = 1,
+            .port_num = 1,
+            .grh = { .dgid = card.gid, .sgid_index = (uint8_t)side->run->gid_index } } };
+    int err = api_run_error_number(API(side->run, modify_qp)(side->qp, &attr,
+        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN, NULL, 0));
+
+    api_run_ends(side->run, err, EINVAL, what);
+    if (err == 0)
+        api_run_done(side->run);
+}
+
+void api_suite_attributes_values(struct api_run *run)
+{
+    struct api_side side;
+
+    open_init(&side, run);
+    refuse_rtr(&side, (enum ibv_mtu)0, 5, "mrc_modify_qp to RTR with MTU 0");
+    refuse_rtr(&side, (enum ibv_mtu)99, 5, "mrc_modify_qp to RTR with MTU 99");
+    refuse_rtr(&side, IBV_MTU_1024, 1u << 24, "mrc_modify_qp to RTR with a QP number of 25 bits");
+    api_side_close(&side);
+}
+
 void api_suite_attributes_unknown(struct api_run *run)
 {
     struct ibv_qp_attr verbs = { .qp_state = IBV_QPS_INIT };

@@ -120,6 +120,27 @@ void api_suite_post_limits(struct api_run *run)
     api_side_close(&side);
 }
 
+void api_suite_post_null(struct api_run *run)
+{
+    struct ibv_send_wr send = { .opcode = IBV_WR_RDMA_WRITE };
+    struct ibv_recv_wr receive = { .wr_id = 1 };
+    struct ibv_send_wr *bad_send;
+    struct ibv_recv_wr *bad_receive;
+    struct api_side side;
+    int result;
+
+    connect_nowhere(&side, run);
+    api_run_ends(run, api_run_error_number(API(run, post_send)(NULL, &send, &bad_send)), EINVAL,
+        "mrc_post_send to no QP");
+    api_run_ends(run, api_run_error_number(API(run, post_send)(side.qp, &send, NULL)), EINVAL,
+        "mrc_post_send without bad_wr");
+    result = API(run, post_recv)(NULL, &receive, &bad_receive);
+    api_run_ends(run, result == -1 ? errno : result, EINVAL, "mrc_post_recv to no QP");
+    result = API(run, post_recv)(side.qp, &receive, NULL);
+    api_run_ends(run, result == -1 ? errno : result, EINVAL, "mrc_post_recv without bad_wr");
+    api_side_close(&side);
+}
+
 /* ---- full queues ----------------------------------------------------------------------------- */
 
 static void read_recv_result(struct api_side *side)

@@ -6,7 +6,7 @@
 #include "conform/api_side.h"
 #include "conform/api_suite.h"
 
-enum { NUMBERS = 16 };
+enum { NUMBERS = 16, LIMIT_MAX = 1024 }; /* up to which the limit is tried */
 
 static struct mrc_qp_init_attr init_of(const struct api_side *side)
 {
@@ -108,6 +108,29 @@ void api_suite_qp_limits(struct api_run *run)
     expect_refused(&side, &init, "mrc_create_qp with 4 GiB of inline data");
     if (!run->has_failed)
         api_side_close(&side);
+}
+
+/* One QP is that of the end. */
+void api_suite_qp_most(struct api_run *run)
+{
+    struct ibv_device_attr limits = { .max_qp = 0 };
+    struct api_side side;
+    int count = 1;
+
+    api_side_open(&side, run, run->is_private ? "mrc2" : run->device);
+    api_side_make(&side, &(struct api_side_wants){ .depth = 1 });
+    api_run_must(run, VERB(run, query_device)(side.verbs, &limits) == 0, "ibv_query_device fails");
+    if (limits.max_qp < 1 || limits.max_qp > LIMIT_MAX)
+        api_run_skip(run, "max_qp is %d", limits.max_qp);
+    while (count <= limits.max_qp) {
+        struct mrc_qp_init_attr init = init_of(&side);
+
+        if (!API(run, create_qp)(side.mrc, &init))
+            break;
+        count++;
+    }
+    api_run_expect(run, count == limits.max_qp, "max_qp is %d, and %s%d QPs can be created",
+        limits.max_qp, count > limits.max_qp ? "at least " : "", count);
 }
 
 void api_suite_qp_arguments(struct api_run *run)

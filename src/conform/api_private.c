@@ -35,7 +35,7 @@ static void describe_device(FILE *file, uint32_t device)
 {
     fprintf(file, "mrc%u:\n  address: 2001:db8:0:%u::1\n", device, device);
     if (device >= 2)
-        fputs("  timeout_floor: 12\n  give_up_floor: 100ms\n", file);
+        fputs("  timeout_floor: 12\n  give_up_floor: 100ms\n  qp_count_max: 32\n", file);
     fputs("  ports:\n", file);
     for (uint32_t plane = 0; plane < PLANES; plane++) {
         uint16_t remote = device >= 2 && plane == 1 ? (uint16_t)(FIRST_SINK + device % 2)

@@ -4,7 +4,7 @@
  * process uses.
  *
  * mrc0 and mrc1 are connected by two planes. mrc2 and mrc3 are too, but the second plane loses all
- * packets, and retries end soon. */
+ * packets, retries end soon, and they have few QPs. */
 #pragma once
 
 #include <limits.h>
