@@ -57,17 +57,29 @@ static int port_is_up(struct api_side *side, uint8_t port)
     return attr.state == IBV_PORT_ACTIVE;
 }
 
-/* Enables all ports again, through a context of its own. */
-static void enable_ports(struct api_run *run)
+/* Enables the port again, through a context of its own. */
+static void enable_port(struct api_run *run)
 {
     struct api_side side;
-    uint32_t mask;
 
     api_side_open(&side, run, run->device);
-    mask = ports_of(&side);
-    for (uint8_t port = 1; port <= PORTS_MAX; port++)
-        if (mask >> port & 1)
-            set_port(&side, port, MRC_CTL_PORT_ADMIN_ENABLED);
+    set_port(&side, atomic_load(&run->watch->port), MRC_CTL_PORT_ADMIN_ENABLED);
+}
+
+/* Returns the last port that is enabled, which is enabled again at the end. */
+static uint8_t choose_port(struct api_side *side)
+{
+    uint32_t mask = ports_of(side);
+    uint8_t port = last_port(mask);
+
+    while (
+        port > 0 && (!(mask >> port & 1) || query_port(side, port) != MRC_CTL_PORT_ADMIN_ENABLED))
+        port--;
+    if (port == 0)
+        api_run_skip(side->run, "no port of the device is enabled");
+    atomic_store(&side->run->watch->port, port);
+    atomic_store(&side->run->watch->at_end, enable_port);
+    return port;
 }
 
 void api_suite_port(struct api_run *run)
@@ -143,9 +155,7 @@ void api_suite_port_disable(struct api_run *run)
 
     api_side_open(&side, run, run->device);
     api_side_make(&side, &(struct api_side_wants){ .depth = 1 });
-    port = last_port(ports_of(&side));
-    run->at_end = enable_ports;
-    must_set(&side, port, MRC_CTL_PORT_ADMIN_ENABLED);
+    port = choose_port(&side);
     wait_up(&side, port, 1);
     api_events_start(&events, &side);
     must_set(&side, port, MRC_CTL_PORT_ADMIN_DISABLED);
@@ -166,8 +176,7 @@ void api_suite_port_traffic(struct api_run *run)
     mask = ports_of(&side);
     if ((mask & (mask - 1)) == 0)
         api_run_skip(run, "the device has one port");
-    port = last_port(mask);
-    run->at_end = enable_ports;
+    port = choose_port(&side);
     for (int round = 0; round < 3; round++) {
         struct api_write write = {
             .bytes = 100000, .remote = run->peer->card.address, .rkey = run->peer->card.rkey

@@ -102,7 +102,7 @@ void api_profile_open(struct api_side *side, struct api_run *run)
     if (api_profile_fmt(side, &attr, MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE) ==
         EPERM)
         api_run_skip(run, "the controller needs CAP_NET_ADMIN");
-    run->at_end = remove_at_end;
+    atomic_store(&run->watch->at_end, remove_at_end);
     api_profile_fmt_state(side, MRC_CTL_PROFILE_INIT);
 }
 

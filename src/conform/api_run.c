@@ -65,9 +65,8 @@ void api_run_reading(struct api_run *run, uint32_t point, const char *format, ..
 
 void api_run_done(struct api_run *run)
 {
-    void (*at_end)(struct api_run *) = run->at_end;
+    void (*at_end)(struct api_run *) = atomic_exchange(&run->watch->at_end, NULL);
 
-    run->at_end = NULL;
     if (at_end)
         at_end(run);
     atomic_store(&run->watch->is_done, true);

@@ -13,11 +13,17 @@
 #include "conform/api_library.h"
 
 struct api_peer;
+struct api_run;
 
 /* Shared with the process that watches. */
 struct api_run_watch {
     _Atomic(const char *) call; /* that the process has entered last; a literal */
     _Atomic bool is_done;       /* the process ends because it is done */
+    /* Undoes what outlives the process; NULL: nothing. If the process crashes, another one calls
+     * it.
+     */
+    void (*_Atomic at_end)(struct api_run *);
+    _Atomic uint8_t port; /* for it: a port that is disabled */
 };
 
 struct api_run {
@@ -34,7 +40,6 @@ struct api_run {
     struct api_run_watch *watch;
     int report_fd;
     bool has_failed;
-    void (*at_end)(struct api_run *); /* undoes what outlives the process; NULL: nothing */
 };
 
 #define API(run, name)                                                                             \

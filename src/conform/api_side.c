@@ -76,8 +76,8 @@ struct api_card api_side_card(struct api_side *side)
     struct api_run *run = side->run;
     struct api_card card = { .address = (uintptr_t)side->memory, .rkey = side->mr->rkey };
 
-    api_run_must(run, VERB(run, query_gid)(side->verbs, 1, run->gid_index, &card.gid) == 0,
-        "the device has no GID %d", run->gid_index);
+    if (VERB(run, query_gid)(side->verbs, 1, run->gid_index, &card.gid) != 0)
+        api_run_end(run, "the device has no GID %d (--gid-index)", run->gid_index);
     api_run_must(run, API(run, get_qpn)(side->qp, &card.qpn) == 0, "mrc_get_qpn fails");
     return card;
 }

@@ -190,15 +190,8 @@ static void watch_processes(struct bout *bout)
     }
 }
 
-static void run_bout(struct bout *bout)
+static void run_pair(struct bout *bout, struct api_run_watch watches[static 2])
 {
-    struct api_run_watch *watches =
-        mmap(NULL, 2 * sizeof(*watches), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    if (watches == MAP_FAILED) {
-        conform_report_end(bout->report, "not enough memory");
-        return;
-    }
     bout->pair.subject = (struct api_process){ .watch = &watches[0], .name = "the library" };
     bout->pair.peer = (struct api_process){ .watch = &watches[1],
         .name = bout->pair.peer_is_ours ? "our library" : "the library of the peer" };
@@ -209,6 +202,33 @@ static void run_bout(struct bout *bout)
     end_process(&bout->pair.subject);
     end_process(&bout->pair.peer);
     close(bout->pair.lines);
+}
+
+/* A process that did not end by itself has left what another one undoes. */
+static void undo_changes(struct bout *bout, struct api_run_watch watches[static 2])
+{
+    struct bout undo = { .kit = bout->kit, .report = bout->report, .prefix = "afterwards " };
+
+    undo.pair = (struct api_process_pair){ .kit = bout->kit,
+        .check = atomic_exchange(&watches[0].at_end, NULL) };
+    if (!undo.pair.check || is_interrupted(bout))
+        return;
+    atomic_store(&watches[0].call, NULL);
+    atomic_store(&watches[0].is_done, false);
+    run_pair(&undo, watches);
+}
+
+static void run_bout(struct bout *bout)
+{
+    struct api_run_watch *watches =
+        mmap(NULL, 2 * sizeof(*watches), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (watches == MAP_FAILED) {
+        conform_report_end(bout->report, "not enough memory");
+        return;
+    }
+    run_pair(bout, watches);
+    undo_changes(bout, watches);
     munmap(watches, 2 * sizeof(*watches));
     if (bout->kit->silent_count >= SILENT_MAX)
         conform_report_end(bout->report, "%d checks waited %lu s for something that did not happen",

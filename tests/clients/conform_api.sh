@@ -65,6 +65,22 @@ is 'no device of the kit is left' "$(ls "$TMPDIR")" ''
 begin_fabric 1
 exits 0 'devices can be named' kit -j --device mrc0 --device mrc1 --peer mrc3 --only write,immediate,ev-traffic,probe "$library"
 contains '  and all checks pass' "$output" '"passed":15,"failed":0,"not_implemented":0,"skipped":0'
+make_library down '#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+int mrc_ctl_modify_port(void *context, unsigned char port, int *state, int mask)
+{
+    int (*next)(void *, unsigned char, int *, int) = dlsym(RTLD_NEXT, "mrc_ctl_modify_port");
+    int result = next(context, port, state, mask);
+    if (*state == 0)
+        abort();
+    return result;
+}'
+exits 1 'a library that crashes while a port is disabled fails' kit --verbs "$verbs" --device mrc0 --only port-disable \
+    "$SCRATCH/down.so"
+contains '  the report names the call' "$output" 'the library crashed (SIGABRT) in mrc_ctl_modify_port'
+exits 0 '  and the port is enabled again' "$mrc" port show dev mrc0 -j
+is '  as all ports are' "$(printf '%s\n' "$output" | grep -c '"admin": "down"')" 0
 exits 1 'a device must exist' kit --device mrc9 "$library"
 contains '  and is named' "$output" 'Bail out! there is no device mrc9'
 exits 0 'without a second device there is no other end' kit --device mrc0 --only write,qp "$library"
