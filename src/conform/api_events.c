@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A copy of the run: the call in which this thread waits is not the one that the process is in. */
+/* The call is not noted: if the process hangs, it is not in this one. */
 static void *collect_events(void *context)
 {
     struct api_events *events = context;

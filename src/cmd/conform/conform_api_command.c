@@ -56,7 +56,7 @@ static const struct option_row rows[] = {
     { OPTION_LIST, 0, "device", "NAME", "a device of the library; name a second one for the other end", AT(devices),
         .values = OPTION_VALUES_NONE },
     { OPTION_TEXT, 0, "peer", "NAME", "a device of our library that reaches the first device, for the other end", AT(peer),
-        .values = OPTION_VALUES_NONE },
+        .values = OPTION_VALUES_DEVICES },
     { OPTION_TEXT, 0, "verbs", "LIBRARY", "the verbs library [libmrc-verbs.so.1 beside the library, or libibverbs.so.1]", AT(verbs) },
     { OPTION_NUMBER, 0, "gid-index", "N", "the GID of the devices [0]", AT(gid_index), .least = 0, .most = 255 },
     { OPTION_CALL, 0, "path", "ADDRESS", "the destination with uSIDs by which probes reach the other end from port 1", .read = take_path,
