@@ -15,6 +15,7 @@
 void api_run_enter(struct api_run *run, const char *call)
 {
     atomic_store_explicit(&run->watch->call, call, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->watch->entered, 1, memory_order_relaxed);
 }
 
 void api_run_call(struct api_run *run, const char *call, bool exists)

@@ -18,6 +18,7 @@ struct api_run;
 /* Shared with the process that watches. */
 struct api_run_watch {
     _Atomic(const char *) call; /* that the process has entered last; a literal */
+    _Atomic uint32_t entered;   /* the number of calls that it has entered */
     _Atomic bool is_done;       /* the process ends because it is done */
     /* Undoes what outlives the process; NULL: nothing. If the process crashes, another one calls
      * it.

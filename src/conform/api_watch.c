@@ -15,9 +15,10 @@
 #include "conform/conform_report.h"
 
 enum {
-    SILENT_MAX = 3, /* checks without an answer, after which the run ends */
-    PATIENCES = 3,  /* a process may take so many times the patience of a wait */
-    POLL_MS = 20,   /* between looks at the processes */
+    SILENT_MAX = 3,    /* checks without an answer, after which the run ends */
+    PATIENCES = 3,     /* a call may take so many times the patience of a wait */
+    PATIENCES_ALL = 5, /* a check */
+    POLL_MS = 20,      /* between looks at the processes */
 };
 
 /* One run of a check. */
@@ -150,7 +151,7 @@ static bool is_interrupted(const struct bout *bout)
 }
 
 /* A process that waits for the other one is not the one that hangs. */
-static void report_hang(struct bout *bout, uint64_t limit_ms)
+static void report_hang(struct bout *bout, uint64_t seconds)
 {
     bool is_peer =
         bout->pair.peer.pid != 0 &&
@@ -160,14 +161,35 @@ static void report_hang(struct bout *bout, uint64_t limit_ms)
 
     conform_report_fail(
         bout->report, "%s%s hangs in %s", bout->prefix, process->name, call_of(process));
-    conform_report_end(bout->report, "%s%s has not returned from %s for %lu s", bout->prefix,
-        process->name, call_of(process), limit_ms / 1000);
+    conform_report_end(bout->report, "%s%s has not returned from %s after %lu s", bout->prefix,
+        process->name, call_of(process), seconds);
+}
+
+/* When a pair of processes hangs: neither enters another call, or the check takes too long. */
+struct limit {
+    uint64_t end_ms;
+    uint64_t call_end_ms;
+    uint32_t entered;
+};
+
+static bool is_over(struct limit *limit, const struct bout *bout)
+{
+    uint32_t entered = atomic_load(&bout->pair.subject.watch->entered) +
+                       atomic_load(&bout->pair.peer.watch->entered);
+    uint64_t now_ms = api_run_now_ms();
+
+    if (entered != limit->entered) {
+        limit->entered = entered;
+        limit->call_end_ms = now_ms + PATIENCES * bout->kit->patience_ms;
+    }
+    return now_ms > limit->call_end_ms || now_ms > limit->end_ms;
 }
 
 static void watch_processes(struct bout *bout)
 {
-    uint64_t limit_ms = PATIENCES * bout->kit->patience_ms;
-    uint64_t end_ms = api_run_now_ms() + limit_ms;
+    uint64_t start_ms = api_run_now_ms();
+    struct limit limit = { .end_ms = start_ms + PATIENCES_ALL * bout->kit->patience_ms,
+        .call_end_ms = start_ms + PATIENCES * bout->kit->patience_ms };
     struct pollfd ready = { .fd = bout->pair.lines, .events = POLLIN };
     bool subject_ended = false;
     bool peer_ended = false;
@@ -177,8 +199,8 @@ static void watch_processes(struct bout *bout)
             conform_report_end(bout->report, "interrupted");
             return;
         }
-        if (api_run_now_ms() > end_ms) {
-            report_hang(bout, limit_ms);
+        if (is_over(&limit, bout)) {
+            report_hang(bout, (api_run_now_ms() - start_ms) / 1000);
             return;
         }
         poll(&ready, 1, POLL_MS);

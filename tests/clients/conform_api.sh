@@ -44,10 +44,10 @@ contains '  the report names the call' "$output" '#   the library ended its proc
 contains '  and the peer' "$output" '#   with our library as peer: the library ended'
 make_library hang '#include <unistd.h>
 void *mrc_create_cq(void) { for (;;) pause(); }'
-exits 1 'a library that hangs ends the run' kit --patience 300ms --verbs "$verbs" --only cq,qp "$SCRATCH/hang.so"
+exits 1 'a library that hangs ends the run' kit --patience 500ms --verbs "$verbs" --only cq,qp "$SCRATCH/hang.so"
 contains '  with a message' "$output" 'Bail out! the library has not returned from mrc_create_cq'
 make_library silent 'int mrc_poll_cq(void) { return 0; }'
-exits 1 'a library that completes nothing ends the run' kit --patience 300ms --verbs "$verbs" --only write "$SCRATCH/silent.so"
+exits 1 'a library that completes nothing ends the run' kit --patience 1s --verbs "$verbs" --only write "$SCRATCH/silent.so"
 contains '  after three checks' "$output" 'Bail out! 3 checks waited'
 make_library load '#include <stdlib.h>
 __attribute__((constructor)) static void start(void) { _Exit(4); }'

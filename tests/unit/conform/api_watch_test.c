@@ -90,7 +90,7 @@ static char *report_of(void (*run)(void *, struct conform_report *), const char 
     };
     struct api_kit kit = { .library = library,
         .verbs = "libibverbs.so.1",
-        .patience_ms = 200,
+        .patience_ms = 500,
         .silent_count = run == run_be_silent ? 2 : 0 };
     struct conform_report_config config = { .suite = &suite, .device = "toy" };
     char *text = NULL;
