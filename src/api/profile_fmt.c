@@ -60,7 +60,7 @@ static int take_attributes(
     }
     if (mask & (uint32_t)MRC_CTL_EV_FMT_VENDOR_CFG)
         memcpy(record->vendor_cfg, attr->vendor_cfg, sizeof(record->vendor_cfg));
-    if (!err && record->format.count)
+    if (!err && record->mode && record->format.count)
         err = ev_bits_check_format(&record->format, (enum mrc_ctl_ev_fmt_mode)record->mode);
     return err;
 }

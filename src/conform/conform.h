@@ -2,6 +2,10 @@
 /* The public header of this folder: checks of other implementations against the protocol. */
 #pragma once
 
+#include "conform/api_library.h"
+#include "conform/api_private.h"
+#include "conform/api_suite.h"
+#include "conform/api_watch.h"
 #include "conform/capture_check.h"
 #include "conform/conform_port.h"
 #include "conform/conform_report.h"

@@ -131,20 +131,33 @@ static void list_json(const struct conform_suite *suite, FILE *out)
     json_decref(all);
 }
 
+/* Returns the width of the longest section. */
+static int section_width(const struct conform_suite *suite)
+{
+    size_t width = 12;
+
+    for (uint32_t i = 0; i < suite->check_count; i++)
+        if (strlen(suite->checks[i].section) > width)
+            width = strlen(suite->checks[i].section);
+    return (int)width;
+}
+
 void conform_suite_list(const struct conform_suite *suite, FILE *out, bool as_json)
 {
+    int width = section_width(suite);
+
     if (as_json) {
         list_json(suite, out);
         return;
     }
     for (uint32_t i = 0; i < suite->check_count; i++)
-        fprintf(out, "%-20s %-12s %s\n", suite->checks[i].word, suite->checks[i].section,
+        fprintf(out, "%-20s %-*s %s\n", suite->checks[i].word, width, suite->checks[i].section,
             suite->checks[i].sentence);
     fputs("\nA device may lack (--without):\n", out);
     for (uint32_t i = 0; i < suite->feature_count; i++)
         fprintf(out, "%-20s %s\n", suite->features[i].word, suite->features[i].sentence);
     fputs("\nOpen points, on which the reading of the device is stated:\n", out);
     for (uint32_t i = 0; i < suite->point_count; i++)
-        fprintf(out, "%-20s %-12s %s\n", suite->points[i].word, suite->points[i].section,
+        fprintf(out, "%-20s %-*s %s\n", suite->points[i].word, width, suite->points[i].section,
             suite->points[i].question);
 }

@@ -4,6 +4,7 @@
 
 #include "cmd/cmd.h"
 
+extern const struct cmd conform_api_command;
 extern const struct cmd conform_capture_command;
 extern const struct cmd conform_switch_command;
 extern const struct cmd conform_traffic_command;

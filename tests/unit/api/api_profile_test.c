@@ -140,6 +140,20 @@ SPEC("the states of a format are INIT, OFFLINE and ONLINE, entered one by one in
     close_device(&world);
 }
 
+SPEC("fields of a format without a mode are refused because the mode is missing")
+{
+    struct api_world world;
+    struct mrc_ctl_ev_fmt_field fields[1] = { { 16 } };
+    struct mrc_ctl_ev_fmt_profile_attr attr = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
+        .ev_fmt_op = { .fmt_fields = fields, .fmt_field_count = 1 } };
+
+    open_device(&world, 2);
+    EXPECT_FAILS(mrc_ctl_modify_ev_fmt_profile(world.ends[0].mrc, FMT, &attr,
+                     MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_OP),
+        EINVAL);
+    close_device(&world);
+}
+
 SPEC("a query of a format returns its fields, or the room that they need")
 {
     struct api_world world;
