@@ -5,6 +5,7 @@
 #include "conform/capture_check.h"
 #include "conform/conform_port.h"
 #include "conform/conform_report.h"
+#include "conform/conform_spec.h"
 #include "conform/conform_suite.h"
 #include "conform/hostile_frame.h"
 #include "conform/rules.h"
