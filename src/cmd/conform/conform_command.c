@@ -2,8 +2,8 @@
 /* mrc conform: lists its verbs. */
 #include "cmd/conform/conform_verbs.h"
 
-static const struct cmd *const verbs[] = { &conform_capture_command, &conform_switch_command,
-    &conform_traffic_command, NULL };
+static const struct cmd *const verbs[] = { &conform_capture_command, &conform_endpoint_command,
+    &conform_switch_command, &conform_traffic_command, NULL };
 
 const struct cmd conform_command = {
     .name = "conform",

@@ -5,5 +5,6 @@
 #include "cmd/cmd.h"
 
 extern const struct cmd conform_capture_command;
+extern const struct cmd conform_endpoint_command;
 extern const struct cmd conform_switch_command;
 extern const struct cmd conform_traffic_command;
