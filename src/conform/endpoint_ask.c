@@ -8,7 +8,7 @@
 
 enum { REQUEST_BYTES = 1 << 17 };
 
-#define DRIVER_NS UINT64_C(15000000000)
+#define DRIVER_NS (ENDPOINT_DRIVER_PATIENCE_S * UINT64_C(1000000000))
 
 /* Returns the first word of a request, for messages. */
 static int word_length(const char *request)
@@ -36,8 +36,8 @@ static bool await_answer(struct endpoint_bench *bench, const char *request)
         news = endpoint_driver_read(&bench->driver);
     }
     if (news == ENDPOINT_DRIVER_SILENT)
-        endpoint_bench_end(bench, "the driver has not answered '%.*s' for %u s",
-            word_length(request), request, (unsigned)(DRIVER_NS / 1000000000));
+        endpoint_bench_end(bench, "the driver has not answered '%.*s' for %d s",
+            word_length(request), request, ENDPOINT_DRIVER_PATIENCE_S);
     else if (news == ENDPOINT_DRIVER_BABBLE)
         endpoint_bench_end(bench, "the driver answers '%.*s' with neither ok nor error: %.60s",
             word_length(request), request, bench->driver.line);

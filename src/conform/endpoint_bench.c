@@ -84,26 +84,21 @@ static int open_memory(struct endpoint_bench *bench)
     return 0;
 }
 
-int endpoint_bench_open(struct endpoint_bench *bench, const struct endpoint_device *device,
+/* The device is open before the ports: they may be rings for which it listens. */
+bool endpoint_bench_open(struct endpoint_bench *bench, const struct endpoint_device *device,
     char *reason, size_t reason_bytes)
 {
-    int err;
-
     *bench = (struct endpoint_bench){
         .device = device, .address = device->address, .end_ns = conform_port_now_ns() + RUN_NS
     };
     snprintf(reason, reason_bytes, "not enough memory");
-    err = open_memory(bench);
-    if (!err)
-        err = open_ports(bench, reason, reason_bytes);
-    if (!err && device->driver[0]) {
-        err = endpoint_driver_start(&bench->driver, device->driver);
-        if (err)
-            snprintf(reason, reason_bytes, "the driver: %s", strerror(-err));
-    }
-    if (err)
-        endpoint_bench_close(bench);
-    return err;
+    if (open_memory(bench) == 0 &&
+        (!device->driver[0] ||
+            endpoint_driver_start(&bench->driver, device->driver, reason, reason_bytes)) &&
+        open_ports(bench, reason, reason_bytes) == 0)
+        return true;
+    endpoint_bench_close(bench);
+    return false;
 }
 
 void endpoint_bench_close(struct endpoint_bench *bench)

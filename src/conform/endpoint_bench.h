@@ -72,8 +72,8 @@ struct endpoint_bench {
     bool has_late_fence;   /* the device does not answer EV probes */
 };
 
-/* Opens ports and starts the driver. Returns 0, or a negative errno with the reason. */
-int endpoint_bench_open(
+/* Starts the driver and opens the ports. Returns false with the reason. */
+bool endpoint_bench_open(
     struct endpoint_bench *, const struct endpoint_device *, char *reason, size_t reason_bytes);
 void endpoint_bench_close(struct endpoint_bench *);
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOKS_MAX = 100, LOOK_NS = 10000000 };
+enum { LOOKS_MAX = 100, LOOK_NS = 10000000, OF_SIGNAL = 128 };
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static void run_command(const char *command, int to_fd, int from_fd)
     _exit(127);
 }
 
-int endpoint_driver_start(struct endpoint_driver *driver, const char *command)
+static int start_process(struct endpoint_driver *driver, const char *command)
 {
     int requests[2];
     int answers[2];
@@ -109,6 +109,8 @@ void endpoint_driver_fate(struct endpoint_driver *driver, char *text, size_t byt
     driver->pid = 0;
     if (WIFSIGNALED(status))
         snprintf(text, bytes, "it was ended by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) > OF_SIGNAL) /* as the shell tells it */
+        snprintf(text, bytes, "it was ended by signal %d", WEXITSTATUS(status) - OF_SIGNAL);
     else
         snprintf(text, bytes, "it has ended with status %d", WEXITSTATUS(status));
 }
@@ -148,6 +150,46 @@ enum endpoint_driver_news endpoint_driver_read(struct endpoint_driver *driver)
     driver->used_bytes += (size_t)got;
     driver->line[driver->used_bytes] = '\0';
     return judge_line(driver);
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+static bool greet_driver(struct endpoint_driver *driver, char *reason, size_t reason_bytes)
+{
+    enum endpoint_driver_news news = ENDPOINT_DRIVER_SILENT;
+    char fate[64];
+
+    if (!endpoint_driver_send(driver, "hello\n"))
+        news = ENDPOINT_DRIVER_GONE;
+    for (uint32_t i = 0; i < 10 * ENDPOINT_DRIVER_PATIENCE_S && news == ENDPOINT_DRIVER_SILENT;
+         i++) {
+        struct pollfd fd = { .fd = driver->from_fd, .events = POLLIN };
+
+        poll(&fd, 1, 100);
+        news = endpoint_driver_read(driver);
+    }
+    if (news == ENDPOINT_DRIVER_ANSWERS && strncmp(driver->line, "ok", 2) == 0)
+        return true;
+    if (news == ENDPOINT_DRIVER_SILENT) {
+        snprintf(reason, reason_bytes, "the driver has not answered 'hello' for %d s",
+            ENDPOINT_DRIVER_PATIENCE_S);
+    } else if (news == ENDPOINT_DRIVER_GONE) {
+        endpoint_driver_fate(driver, fate, sizeof(fate));
+        snprintf(reason, reason_bytes, "the driver has not answered 'hello': %s", fate);
+    } else {
+        snprintf(reason, reason_bytes, "the driver answers 'hello' with '%.60s'", driver->line);
+    }
+    return false;
+}
+
+bool endpoint_driver_start(
+    struct endpoint_driver *driver, const char *command, char *reason, size_t reason_bytes)
+{
+    int err = start_process(driver, command);
+
+    if (err)
+        snprintf(reason, reason_bytes, "the driver: %s", strerror(-err));
+    return !err && greet_driver(driver, reason, reason_bytes);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

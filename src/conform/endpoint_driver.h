@@ -19,8 +19,12 @@ struct endpoint_driver {
     size_t used_bytes;
 };
 
-/* Returns 0 or a negative errno. */
-int endpoint_driver_start(struct endpoint_driver *, const char *command);
+#define ENDPOINT_DRIVER_PATIENCE_S 15
+
+/* Starts the driver and waits until it answers 'hello': the device is then open. Returns false with
+ * the reason. */
+bool endpoint_driver_start(
+    struct endpoint_driver *, const char *command, char *reason, size_t reason_bytes);
 
 /* Ends the driver and all its processes. */
 void endpoint_driver_stop(struct endpoint_driver *);

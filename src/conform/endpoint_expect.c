@@ -26,6 +26,15 @@ const struct endpoint_frame *endpoint_expect_sack(
     return expect_answer(bench, from, endpoint_packet_is_sack, psn, missing);
 }
 
+bool endpoint_expect_prompt_sack(
+    struct endpoint_bench *bench, uint32_t from, struct psn psn, const char *what)
+{
+    char missing[160];
+
+    snprintf(missing, sizeof(missing), "no SACK is sent at once for %s", what);
+    return expect_answer(bench, from, endpoint_packet_is_prompt_sack, psn, missing);
+}
+
 const struct endpoint_frame *endpoint_expect_ack(
     struct endpoint_bench *bench, uint32_t from, struct psn psn, const char *what)
 {

@@ -9,6 +9,9 @@
  * with AckReq". */
 const struct endpoint_frame *endpoint_expect_sack(
     struct endpoint_bench *, uint32_t from, struct psn, const char *what);
+/* The same, caused by the packet and not by a while of silence. The packet is stamped. */
+bool endpoint_expect_prompt_sack(
+    struct endpoint_bench *, uint32_t from, struct psn, const char *what);
 const struct endpoint_frame *endpoint_expect_ack(
     struct endpoint_bench *, uint32_t from, struct psn, const char *what);
 const struct endpoint_frame *endpoint_expect_nack(

@@ -167,6 +167,11 @@ bool endpoint_packet_is_sack(const struct endpoint_frame *from, uint32_t key)
            endpoint_packet_trigger(packet).value == key;
 }
 
+bool endpoint_packet_is_prompt_sack(const struct endpoint_frame *from, uint32_t key)
+{
+    return endpoint_packet_is_sack(from, key) && from->frame.packet.sack.tx_timestamp != 0;
+}
+
 bool endpoint_packet_is_probe_answer(const struct endpoint_frame *from, uint32_t key)
 {
     const struct packet *packet = &from->frame.packet;

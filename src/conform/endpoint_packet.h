@@ -38,9 +38,12 @@ struct packet endpoint_packet_response(struct endpoint_bench *, const struct pac
 
 /* ---- matches --------------------------------------------------------------------------------- */
 
-endpoint_match endpoint_packet_is_response;     /* key: request id */
-endpoint_match endpoint_packet_is_opcode;       /* key: opcode */
-endpoint_match endpoint_packet_is_sack;         /* key: PSN of its trigger */
+endpoint_match endpoint_packet_is_response; /* key: request id */
+endpoint_match endpoint_packet_is_opcode;   /* key: opcode */
+endpoint_match endpoint_packet_is_sack;     /* key: PSN of its trigger */
+/* The same, at once: a SACK that is sent when no packet has come for a while echoes no timestamp.
+ */
+endpoint_match endpoint_packet_is_prompt_sack;  /* key: PSN of its trigger, which is stamped */
 endpoint_match endpoint_packet_is_probe_answer; /* key: probe id */
 endpoint_match endpoint_packet_is_nack;         /* key: PSN */
 endpoint_match endpoint_packet_is_ack;          /* key: PSN */

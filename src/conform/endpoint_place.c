@@ -161,7 +161,7 @@ void endpoint_suite_duplicate_sack(void *kit, struct conform_report *report)
     packet.flags = PACKET_STAMPED;
     from = endpoint_bench_mark(bench);
     endpoint_bench_send(bench, &packet);
-    endpoint_expect_sack(bench, from, packet.psn, "an old duplicate without AckReq");
+    endpoint_expect_prompt_sack(bench, from, packet.psn, "an old duplicate without AckReq");
 }
 
 void endpoint_suite_old_ack(void *kit, struct conform_report *report)

@@ -43,7 +43,7 @@ void endpoint_suite_sack_request(void *kit, struct conform_report *report)
         uint32_t from = endpoint_bench_mark(bench);
         struct psn psn = send_small(bench, PACKET_ACK_REQUEST, ECN_ECT0);
 
-        if (!endpoint_expect_sack(bench, from, psn, "a packet with AckReq"))
+        if (!endpoint_expect_prompt_sack(bench, from, psn, "a packet with AckReq"))
             return;
     }
 }
@@ -57,7 +57,7 @@ void endpoint_suite_sack_marked(void *kit, struct conform_report *report)
         struct psn psn = send_small(bench, 0, ECN_CE);
 
         send_small(bench, 0, ECN_ECT0);
-        if (!endpoint_expect_sack(bench, from, psn, "a packet marked CE"))
+        if (!endpoint_expect_prompt_sack(bench, from, psn, "a packet marked CE"))
             return;
     }
 }
@@ -72,13 +72,18 @@ void endpoint_suite_sack_again(void *kit, struct conform_report *report)
         return;
     psn = send_small(bench, PACKET_RETRANSMISSION, ECN_ECT0);
     send_small(bench, 0, ECN_ECT0);
-    endpoint_expect_sack(bench, from, psn, "a retransmission, rtx = 1");
+    endpoint_expect_prompt_sack(bench, from, psn, "a retransmission, rtx = 1");
 }
 
 static bool is_any_sack(const struct endpoint_frame *from, uint32_t key)
 {
     (void)key;
     return from->frame.packet.opcode == OPCODE_SACK && !from->frame.packet.sack.answers_probe;
+}
+
+static bool is_caused_sack(const struct endpoint_frame *from, uint32_t key)
+{
+    return is_any_sack(from, key) && from->frame.packet.sack.tx_timestamp != 0;
 }
 
 /* Full packets without AckReq: a SACK must come before the window of any sender closes. */
@@ -94,7 +99,7 @@ void endpoint_suite_sack_threshold(void *kit, struct conform_report *report)
         (struct endpoint_packet_message){ .bytes = PACKETS_MAX * bench->session.terms.pmtu_bytes };
     endpoint_packet_take(bench, &message);
     from = endpoint_bench_mark(bench);
-    while (sent < PACKETS_MAX && !endpoint_bench_find(bench, from, is_any_sack, 0)) {
+    while (sent < PACKETS_MAX && !endpoint_bench_find(bench, from, is_caused_sack, 0)) {
         struct packet packet = endpoint_packet_of(bench, &message, sent++);
 
         packet.flags = PACKET_STAMPED;
@@ -102,7 +107,7 @@ void endpoint_suite_sack_threshold(void *kit, struct conform_report *report)
         if (sent % 4 == 0)
             endpoint_bench_settle(bench);
     }
-    if (!endpoint_bench_find(bench, from, is_any_sack, 0))
+    if (!endpoint_bench_find(bench, from, is_caused_sack, 0))
         conform_report_fail(report, "%u full packets without AckReq cause no SACK", sent);
     else
         conform_report_reading(report, ENDPOINT_POINT_THRESHOLD, "at most %u of %u bytes", sent,

@@ -36,6 +36,7 @@ agree mrc-claims claims
 agree mrc-compare compare
 agree mrc-completion completion
 agree mrc-conform 'conform capture'
+agree mrc-conform-endpoint 'conform endpoint'
 agree mrc-conform-switch 'conform switch'
 agree mrc-conform-traffic 'conform traffic'
 agree mrc-decode decode

@@ -47,8 +47,7 @@ static const struct option_table table = {
                "command line or\n"
                "description.\n"
                "\n"
-               "  mrc conform endpoint --port eth1 --port eth2 --driver 'mrc-conform-helper "
-               "--device mrc0'\n"
+               "  mrc conform endpoint --port eth1 --port eth2 --driver mrc-conform-helper\n"
                "  mrc conform endpoint --port udp:127.0.0.1:5001,127.0.0.1:5002 --driver ./drive "
                "--only trim,sack",
     .rows = rows,
@@ -95,7 +94,7 @@ static enum cmd_status run_checks(const struct options *options,
     enum cmd_status status;
     char reason[256];
 
-    if (endpoint_bench_open(&bench, device, reason, sizeof(reason)) != 0)
+    if (!endpoint_bench_open(&bench, device, reason, sizeof(reason)))
         return cmd_complain(CMD_FAILED, name, "%s", reason);
     bench.is_interrupted = cmd_catch_interrupts(0);
     status = conform_options_run(&options->common, &endpoint_suite, choice,
