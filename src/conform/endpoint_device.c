@@ -2,6 +2,9 @@
 /* Reads the description of an endpoint. */
 #include "conform/endpoint_device.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conform/conform_spec.h"
@@ -64,6 +67,10 @@ struct description {
     const struct yaml_node *ports;
     const struct yaml_node *dscp;
     const struct yaml_node *without;
+    const struct yaml_node *qpn;
+    const struct yaml_node *peer_qpn;
+    const struct yaml_node *va;
+    const struct yaml_node *rkey;
 };
 
 /* clang-format off */
@@ -78,10 +85,10 @@ static const struct yaml_field fields[] = {
     { .key = "wimm", .type = YAML_COUNT, .offset = DEVICE(terms.wimm_dest), .least = 1, .most = 32768 },
     { .key = "timeout", .type = YAML_COUNT, .offset = DEVICE(terms.timeout), .most = 24 },
     { .key = "psn", .type = YAML_COUNT, .offset = DEVICE(terms.rq_psn), .most = QPN_MAX },
-    { .key = "qpn", .type = YAML_COUNT, .offset = DEVICE(qpn), .most = QPN_MAX },
-    { .key = "peer_qpn", .type = YAML_COUNT, .offset = DEVICE(peer_qpn), .most = QPN_MAX },
-    { .key = "va", .type = YAML_NUMBER, .offset = DEVICE(va) },
-    { .key = "rkey", .type = YAML_COUNT, .offset = DEVICE(rkey) },
+    { .key = "qpn", .type = YAML_ANY, .offset = NODE(qpn) },
+    { .key = "peer_qpn", .type = YAML_ANY, .offset = NODE(peer_qpn) },
+    { .key = "va", .type = YAML_ANY, .offset = NODE(va) },
+    { .key = "rkey", .type = YAML_ANY, .offset = NODE(rkey) },
     { .key = "memory", .type = YAML_SIZE32, .offset = DEVICE(memory_bytes), .least = MEMORY_LEAST, .most = MEMORY_MOST },
     { .key = "udp_port", .type = YAML_COUNT16, .offset = DEVICE(format.udp_port), .least = 1, .most = 65535 },
     { .key = "ev_in_source_port_high", .type = YAML_FLAG, .offset = DEVICE(format.source_port_high) },
@@ -92,11 +99,44 @@ static const struct yaml_field fields[] = {
 };
 /* clang-format on */
 
+/* Numbers of QPs, addresses and keys are usually hexadecimal. */
+static bool read_number(
+    struct yaml *yaml, const struct yaml_node *node, uint64_t most, uint64_t *value)
+{
+    const char *text = node->kind == YAML_SCALAR ? node->text : "";
+    char *end;
+
+    errno = 0;
+    *value = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+    if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *value <= most)
+        return true;
+    return yaml_complain(yaml, node, "a number up to 0x%" PRIx64 " is expected here", most);
+}
+
+static bool read_qp(struct yaml *yaml, struct description *description)
+{
+    struct endpoint_device *device = &description->device;
+    uint64_t qpn = device->qpn;
+    uint64_t peer_qpn = device->peer_qpn;
+    uint64_t rkey = 0;
+
+    if ((description->qpn && !read_number(yaml, description->qpn, QPN_MAX, &qpn)) ||
+        (description->peer_qpn && !read_number(yaml, description->peer_qpn, QPN_MAX, &peer_qpn)) ||
+        (description->va && !read_number(yaml, description->va, UINT64_MAX, &device->va)) ||
+        (description->rkey && !read_number(yaml, description->rkey, UINT32_MAX, &rkey)))
+        return false;
+    device->qpn = (uint32_t)qpn;
+    device->peer_qpn = (uint32_t)peer_qpn;
+    device->rkey = (uint32_t)rkey;
+    return true;
+}
+
 static bool read_values(struct yaml *yaml, struct description *description)
 {
     struct endpoint_device *device = &description->device;
 
-    return (!description->ports || read_ports(yaml, description->ports, device)) &&
+    return read_qp(yaml, description) &&
+           (!description->ports || read_ports(yaml, description->ports, device)) &&
            (!description->address ||
                conform_spec_address(yaml, description->address, &device->address)) &&
            (!description->peer || conform_spec_address(yaml, description->peer, &device->peer)) &&

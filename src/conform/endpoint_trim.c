@@ -171,8 +171,14 @@ void endpoint_suite_trim_readings(void *kit, struct conform_report *report)
 
 /* ---- outer headers --------------------------------------------------------------------------- */
 
-/* uSIDs that have been consumed: the last one leads to the host. */
-static const struct ipv6_addr path = { { 0xfc, 0x00, 0x00, 0x42, 0xac, 0x07 } };
+/* Returns the outer destination: that of the port or, on a cable, uSIDs of which the last one,
+ * which leads to the host, is left. */
+static const struct ipv6_addr *outer_path(const struct endpoint_bench *bench)
+{
+    static const struct ipv6_addr last = { { 0xfc, 0x00, 0x00, 0x42, 0xac, 0x07 } };
+
+    return bench->device->ports[0].has_path ? &bench->device->ports[0].path : &last;
+}
 
 static uint8_t traffic_class(
     const struct endpoint_bench *bench, enum dscp_class class, enum ecn ecn)
@@ -193,7 +199,7 @@ void endpoint_suite_outer_mark(void *kit, struct conform_report *report)
 
         endpoint_packet_take(bench, &message);
         packet = endpoint_packet_of(bench, &message, 0);
-        endpoint_bench_send_inside(bench, &packet, &path,
+        endpoint_bench_send_inside(bench, &packet, outer_path(bench),
             traffic_class(bench, DSCP_TRIMMABLE, i == 0 ? ECN_CE : ECN_ECT0));
         sack = endpoint_expect_sack(bench, from, packet.psn, "a packet with an outer header");
         if (!sack)
@@ -221,7 +227,7 @@ void endpoint_suite_outer_trim(void *kit, struct conform_report *report)
         return;
     endpoint_packet_take(bench, &message);
     frame = (struct frame){ .packet = endpoint_packet_of(bench, &message, 0) };
-    frame_address(&bench->device->format, &frame, &path, NULL);
+    frame_address(&bench->device->format, &frame, outer_path(bench), NULL);
     length = frame_build(&bench->device->format, &frame, bytes, sizeof(bytes));
     length = (uint32_t)trim_frame(bytes, length, trim_bytes_min(bytes, length),
         bench->device->format.dscp[DSCP_TRIMMED_LASTHOP]);

@@ -19,6 +19,8 @@ enum {
     CACK = HEADER + 13,
     ICRC_BYTES = 4,
     LEAST_BYTES = 64,
+    IPV6_IN_IPV6 = 41,
+    HOP_LIMIT = 64,
 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -192,4 +194,42 @@ uint32_t endpoint_vector_adapt(const struct endpoint_bench *bench,
     if (base.name[0] != 'T' && vector->length >= to.inner + LEAST_BYTES)
         seal_vector(bench, &to, terms);
     return vector->length;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* Writes an outer header to the path. It ends where the inner packet says, if that is earlier. */
+static void put_outer(const struct endpoint_bench *bench, const uint8_t *inner, uint32_t length,
+    uint8_t outer[static IPV6_BYTES])
+{
+    uint32_t inner_bytes = length;
+
+    if (length >= IPV6_BYTES)
+        inner_bytes = (uint32_t)bytes_get_be16(inner + 4) + IPV6_BYTES;
+    memset(outer, 0, IPV6_BYTES);
+    outer[0] = (uint8_t)(0x60 | (inner[0] & 0x0f));
+    outer[1] = inner[1] & 0xf0;
+    bytes_put_be16(outer + 4, (uint16_t)(inner_bytes < length ? inner_bytes : length));
+    outer[6] = IPV6_IN_IPV6;
+    outer[7] = HOP_LIMIT;
+    memcpy(outer + SOURCE, bench->device->peer.octets, 16);
+    memcpy(outer + DESTINATION, bench->device->ports[0].path.octets, 16);
+}
+
+void endpoint_vector_send(struct endpoint_bench *bench, const struct endpoint_vector *vector,
+    const uint8_t *bytes, uint32_t length)
+{
+    uint8_t frame[IPV6_BYTES + ENDPOINT_VECTOR_BYTES_MAX];
+
+    if (!bench->device->ports[0].has_path) {
+        endpoint_bench_send_bytes(bench, 0, bytes, length);
+    } else if (inner_of(vector->base) > 0) {
+        memcpy(frame, bytes, length);
+        memcpy(frame + DESTINATION, bench->device->ports[0].path.octets, 16);
+        endpoint_bench_send_bytes(bench, 0, frame, length);
+    } else {
+        put_outer(bench, bytes, length, frame);
+        memcpy(frame + IPV6_BYTES, bytes, length);
+        endpoint_bench_send_bytes(bench, 0, frame, IPV6_BYTES + length);
+    }
 }

@@ -28,6 +28,10 @@ struct endpoint_vector_terms {
     uint32_t rqmsn;
 };
 
+/* Sends adapted bytes by port 0, with the outer header that the port needs. */
+void endpoint_vector_send(
+    struct endpoint_bench *, const struct endpoint_vector *, const uint8_t *bytes, uint32_t length);
+
 /* Reads the next vector of a list and moves the list behind it. */
 bool endpoint_vector_next(const char **list, struct endpoint_vector *);
 

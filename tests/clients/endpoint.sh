@@ -3,6 +3,7 @@
 # mrc conform endpoint: libmrc passes over UDP and shared memory, with and without a driver; devices and drivers that hang,
 # flood, crash or babble end the run and leave nothing behind.
 . "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/soft.sh"
 . "$(dirname "$0")/../harness/endpoint_bench.sh"
 
 exits 0 'libmrc passes, with two planes' kit
@@ -12,20 +13,56 @@ exits 0 'a device may be a responder only' kit -j --without requester --only win
 contains '  which is declared' "$output" '"declared":["requester"]'
 contains '  and skips its checks' "$output" '"not_implemented":3'
 
-one() # COMMAND OPTION...: one plane, another driver
+# ---- a QP that something else has connected
+
+mkfifo "$SCRATCH/to" "$SCRATCH/from"
+$helper <"$SCRATCH/to" >"$SCRATCH/from" &
+exec 3>"$SCRATCH/to" 4<"$SCRATCH/from"
+printf '%s\n' 'qp memory=262144' 'connect qp=1 address=2001:db8:c000::1 qpn=1911 rq_psn=1000 sq_psn=5 pmtu=1024 mpr_dest=8' >&3
+read -r answer <&4
+read -r connected <&4
+is 'the helper connects a QP' "$connected" ok
+of_qp() # KEY: of the answer
 {
-    command=$1
-    shift
-    timeout 60 "$mrc" conform endpoint --set patience=1s --port "$plane_0" --driver "$command" "$@"
+    printf '%s\n' "$answer" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
+exits 0 'a described QP is checked without a driver' timeout 60 "$mrc" conform endpoint --port "$plane_0" --port "$plane_1" \
+    --set address=2001:db8:c000::2 --set "qpn=$(of_qp qpn)" --set psn=1000 --set "va=$(of_qp va)" --set "rkey=$(of_qp rkey)" \
+    --set memory=256KiB
+contains '  what needs a driver is not run' "$output" '54 passed, 0 failed, 64 not implemented, 0 skipped'
+exec 3>&- 4<&-
+wait
+
+# ---- a soft fabric, over shared memory
+
+cat >"$SCRATCH/one.yaml" <<END
+planes: 1
+t0s: 1
+t1s: 0
+hosts_per_t0: 2
+host_link: { rate: 1Gb/s, delay: 10us }
+END
+"$mrc" fabric run -q "$SCRATCH/one.yaml" &
+fabric=$!
+until_true "$mrc" fabric show
+exits 0 'libmrc passes behind a switch' timeout 60 env -u MRC_CONFIG "$mrc" conform endpoint -j --set peer=2001:db8:0:0::1 \
+    --port "shm:$MRC_RUN_DIR/mrc/fabric/attach,device=mrc0,path=fc00:42:400:c01::" --driver "${helper%0}1" --only sack,outer,write,nack,vectors
+contains '  without a failure' "$output" '"failed":0'
+end_fabric
 
 # ---- drivers
 
+one() # COMMAND OPTION...: one plane, another driver, little patience
+{
+    command=$1
+    shift
+    timeout 60 "$mrc" conform endpoint --set patience=300ms --port "$plane_0" --driver "$command" "$@"
+}
+
 exits 1 'a driver that does not exist is reported' one /no/such/driver
 contains '  with its status' "$output" "the driver has not answered 'hello': it has ended with status 127"
-exits 1 'a device that does not exist is reported' one "$BUILD/bin/mrc-conform-helper --device none \
-    --library $BUILD/lib/libmrc.so.1 --verbs $BUILD/lib/libmrc-verbs.so.1"
-contains '  by the helper' "$output" "device 'none': No such device"
+exits 1 'a device that does not exist is reported' one "${helper}7"
+contains '  by the helper' "$output" "device 'mrc07': No such device"
 cat >"$SCRATCH/crash" <<'END'
 read -r line; echo ok driver=1; read -r line; kill -SEGV $$
 END

@@ -5,5 +5,6 @@
 # Builds: src/lib/libmrc.so.1.0.0
 DEVICE_BUILD=$1
 . "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/soft.sh"
 . "$(dirname "$0")/../harness/endpoint_bench.sh"
 kit -j --set patience=2s

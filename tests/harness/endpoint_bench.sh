@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034,SC2154
-# For mrc conform endpoint: after tap.sh. The device under test is libmrc of $device_build, with two UDP ports on this
+# For mrc conform endpoint: after tap.sh and soft.sh. The device under test is libmrc of $device_build, with two UDP ports on this
 # machine, driven by mrc-conform-helper.
 device_build=${DEVICE_BUILD:-$BUILD}
-mrc=$BUILD/bin/mrc
-MRC_RUN_DIR=$SCRATCH/run
 MRC_CONFIG=$SCRATCH/devices.yaml
-export MRC_RUN_DIR MRC_CONFIG
-mkdir "$MRC_RUN_DIR"
-unset MRC_DEVICES MRC_PCAP LD_PRELOAD LD_LIBRARY_PATH
+export MRC_CONFIG
 first=$((20000 + $$ % 20000)) # of four UDP ports of this machine
 cat >"$MRC_CONFIG" <<END
 mrc0:
@@ -21,7 +17,7 @@ mrc0:
 END
 plane_0=udp:127.0.0.1:$first,127.0.0.1:$((first + 1))
 plane_1=udp:127.0.0.1:$((first + 2)),127.0.0.1:$((first + 3))
-helper="$BUILD/bin/mrc-conform-helper --device mrc0 --library $device_build/lib/libmrc.so.1 --verbs $BUILD/lib/libmrc-verbs.so.1"
+helper="$BUILD/bin/mrc-conform-helper --library $device_build/lib/libmrc.so.1 --verbs $BUILD/lib/libmrc-verbs.so.1 --device mrc0"
 
 kit() # OPTION...
 {
