@@ -5,6 +5,9 @@
 
 #include "conform/endpoint_bench.h"
 
+/* Units by which an echoed timestamp may exceed the one that was sent: half a millisecond. */
+#define ENDPOINT_STAMP_MORE_MAX 0x1000
+
 /* A message that the kit writes. */
 struct endpoint_packet_message {
     uint32_t offset; /* in the memory of the device */
