@@ -133,7 +133,8 @@ struct packet endpoint_packet_response(struct endpoint_bench *bench, const struc
 
 /* ---- from the device ------------------------------------------------------------------------- */
 
-struct psn endpoint_packet_trigger(const struct packet *sack)
+/* Returns the PSN of the packet that caused a SACK. */
+static struct psn trigger_of(const struct packet *sack)
 {
     return psn_add(sack->sack.cack_psn, sack->sack.ack_psn_offset);
 }
@@ -144,7 +145,7 @@ bool endpoint_packet_shows(const struct packet *packet, struct psn psn)
     int32_t bit = psn_distance(psn_add(sack->cack_psn, sack->sack_offset), psn);
 
     return !psn_before(sack->cack_psn, psn) ||
-           (!sack->answers_probe && psn_equal(endpoint_packet_trigger(packet), psn)) ||
+           (!sack->answers_probe && psn_equal(trigger_of(packet), psn)) ||
            (bit >= 0 && bit < BITMAP_PSNS && (sack->bitmap >> bit & 1));
 }
 
@@ -164,7 +165,7 @@ bool endpoint_packet_is_sack(const struct endpoint_frame *from, uint32_t key)
     const struct packet *packet = &from->frame.packet;
 
     return packet->opcode == OPCODE_SACK && !packet->sack.answers_probe &&
-           endpoint_packet_trigger(packet).value == key;
+           trigger_of(packet).value == key;
 }
 
 bool endpoint_packet_is_prompt_sack(const struct endpoint_frame *from, uint32_t key)

@@ -56,8 +56,5 @@ endpoint_match endpoint_packet_is_any_write;    /* no key */
 /* An answer of the device to the QP of the kit: SACK, NACK, ACK or NAK. */
 endpoint_match endpoint_packet_is_answer; /* no key */
 
-/* Returns the PSN of the packet that caused a SACK. */
-struct psn endpoint_packet_trigger(const struct packet *sack);
-
 /* Returns whether the SACK shows this PSN as received. */
 bool endpoint_packet_shows(const struct packet *sack, struct psn);

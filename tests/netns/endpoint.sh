@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # mrc conform endpoint: libmrc passes over two cables, with packet sockets and AF_XDP; cables that are cut end the run.
+# shellcheck disable=SC2317 # traps and exits call functions
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/netns.sh"
 for end in kit nic; do
