@@ -96,7 +96,7 @@ void endpoint_suite_length(void *kit, struct conform_report *report)
         if (!bench)
             return;
         packet.opcode = opcodes[i];
-        packet.write.message_bytes = i == 0 ? 5000 : 5000;
+        packet.write.message_bytes = 5000;
         packet.write.payload.length = i == 0 ? 60 : 100;
         expect_refusal(bench, &packet,
             i == 0 ? "a First that is shorter than the PMTU"

@@ -3,9 +3,11 @@
 #include "conform/endpoint_vector.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "conform/endpoint_hex.h"
 #include "wire/icrc.h"
 
 enum {
@@ -25,32 +27,23 @@ enum {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static uint32_t read_hex(const char *hex, uint8_t *bytes)
-{
-    uint32_t length = 0;
-    unsigned value;
-
-    while (length < ENDPOINT_VECTOR_BYTES_MAX &&
-           sscanf(hex + (size_t)2 * length, "%2x", &value) == 1 && hex[(size_t)2 * length] != ' ')
-        bytes[length++] = (uint8_t)value;
-    return length;
-}
-
+/* Reads "NAME LENGTH HEX [# VERDICT: BASE: ...]". */
 static bool read_line(const char *line, struct endpoint_vector *vector)
 {
     char hex[2 * ENDPOINT_VECTOR_BYTES_MAX + 1];
-    unsigned length;
+    char length[8];
     int words;
 
     *vector = (struct endpoint_vector){ .verdict = "none" };
-    words = sscanf(line, "%31[^# \n] %u %512[0-9a-f] # %23[a-z_0-9]: %7[A-Z0-9]", vector->name,
-        &length, hex, vector->verdict, vector->base);
+    words = sscanf(line, "%31[^# \n] %7[0-9] %512[0-9a-f] # %23[a-z_0-9]: %7[A-Z0-9]", vector->name,
+        length, hex, vector->verdict, vector->base);
     if (words < 3)
         return false;
-    vector->length = read_hex(hex, vector->bytes);
+    vector->length = (uint32_t)strtoul(length, NULL, 10);
     if (words < 5)
         snprintf(vector->base, sizeof(vector->base), "%s", vector->name);
-    return vector->length == length;
+    return vector->length <= ENDPOINT_VECTOR_BYTES_MAX &&
+           endpoint_hex_read(hex, vector->bytes, vector->length);
 }
 
 bool endpoint_vector_next(const char **list, struct endpoint_vector *vector)

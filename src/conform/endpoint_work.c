@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conform/endpoint_ask.h"
+#include "conform/endpoint_hex.h"
 #include "conform/endpoint_session.h"
 
 enum { READ_BYTES = 1 << 14, LOOK_MS = 20 };
@@ -12,36 +13,19 @@ enum { READ_BYTES = 1 << 14, LOOK_MS = 20 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static int hex_digit(char digit)
-{
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 /* Reads memory of the device. Returns false if the driver does not answer with that. */
 static bool read_memory(struct endpoint_bench *bench, uint32_t offset, uint32_t bytes, uint8_t *to)
 {
+    static const char key[] = " data=";
     const char *answer =
         endpoint_ask(bench, "read qp=%u offset=%u bytes=%u", bench->session.handle, offset, bytes);
-    const char *hex = answer ? strstr(answer, " data=") : NULL;
+    const char *data = answer ? strstr(answer, key) : NULL;
 
-    if (!answer)
-        return false;
-    hex = hex ? hex + strlen(" data=") : "";
-    for (uint32_t i = 0; i < bytes; i++) {
-        int high = hex_digit(hex[0]);
-        int low = high >= 0 ? hex_digit(hex[1]) : -1;
-
-        if (low < 0) {
-            endpoint_bench_end(
-                bench, "the driver answers 'read' without data=HEX of %u bytes", bytes);
-            return false;
-        }
-        to[i] = (uint8_t)(high << 4 | low);
-        hex += 2;
-    }
-    return true;
+    if (data && endpoint_hex_read(data + sizeof(key) - 1, to, bytes))
+        return true;
+    if (answer)
+        endpoint_bench_end(bench, "the driver answers 'read' without data=HEX of %u bytes", bytes);
+    return false;
 }
 
 bool endpoint_session_holds(
@@ -101,8 +85,7 @@ static bool put_bytes(struct endpoint_bench *bench, uint32_t offset, uint32_t by
     for (uint32_t done = 0; done < bytes;) {
         uint32_t part = bytes - done < READ_BYTES ? bytes - done : READ_BYTES;
 
-        for (uint32_t i = 0; i < part; i++)
-            snprintf(hex + (size_t)2 * i, 3, "%02x", bench->pattern[offset + done + i]);
+        endpoint_hex_write(bench->pattern + offset + done, part, hex);
         if (!endpoint_ask(
                 bench, "put qp=%u offset=%u data=%s", bench->session.handle, offset + done, hex))
             return false;

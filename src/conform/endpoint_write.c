@@ -49,8 +49,8 @@ static uint32_t expect_message(
         if (packet->write.payload.length != length)
             conform_report_fail(bench->report, "packet %u of %u bytes has %u of them instead of %u",
                 i, work->bytes, packet->write.payload.length, length);
-        else if (memcmp(packet->write.payload.bytes, bench->pattern + work->offset + i * pmtu_bytes,
-                     length) != 0)
+        else if (memcmp(packet->write.payload.bytes,
+                     bench->pattern + work->offset + (size_t)i * pmtu_bytes, length) != 0)
             conform_report_fail(
                 bench->report, "packet %u carries other bytes than those in memory", i);
     }
@@ -85,7 +85,8 @@ void endpoint_suite_write_reth(void *kit, struct conform_report *report)
         return;
     for (uint32_t i = 0; i < PACKETS_SEEN; i++) {
         const struct endpoint_frame *from = endpoint_expect_write(bench, i, 1);
-        uint64_t va = ENDPOINT_WORK_VA + work.offset + i * bench->session.terms.pmtu_bytes;
+        uint64_t va =
+            ENDPOINT_WORK_VA + work.offset + (uint64_t)i * bench->session.terms.pmtu_bytes;
 
         if (!from)
             return;

@@ -14,9 +14,11 @@
 typedef struct ibv_mr *helper_reg_mr(struct ibv_pd *, void *, size_t, int);
 
 struct helper_calls {
-#define CALL(name)    __typeof__(name) *name;
-#define CONTROL(name) __typeof__(name) *name;
-#define VERB(name)    __typeof__(name) *name;
+/* clang-format off */
+#define CALL(name)    __typeof__(name) *(name);
+#define CONTROL(name) __typeof__(name) *(name);
+#define VERB(name)    __typeof__(name) *(name);
+/* clang-format on */
 #include "helper/helper_calls.def"
 #undef CALL
 #undef CONTROL

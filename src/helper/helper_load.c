@@ -48,20 +48,31 @@ bool helper_load(struct helper *helper, const char *library, const char *verbs)
     return is_complete;
 }
 
+/* Returns the device with this name in a list; "": the first one; NULL: there is none. */
+static struct ibv_device *find_device(
+    const struct helper *helper, struct ibv_device **list, const char *name)
+{
+    for (; *list; list++)
+        if (!name[0] || strcmp(helper->calls.ibv_get_device_name(*list), name) == 0)
+            return *list;
+    return NULL;
+}
+
 static struct ibv_context *open_named(struct helper *helper, const char *name)
 {
     struct ibv_device **list = helper->calls.ibv_get_device_list(NULL);
+    struct ibv_device *device = list ? find_device(helper, list, name) : NULL;
+    struct ibv_context *verbs = NULL;
 
-    for (int i = 0; list && list[i]; i++) {
-        const char *found = helper->calls.ibv_get_device_name(list[i]);
-
-        if (name[0] && strcmp(found, name) != 0)
-            continue;
-        snprintf(helper->device, sizeof(helper->device), "%s", found);
-        return helper->calls.ibv_open_device(list[i]);
-    }
     errno = ENODEV;
-    return NULL;
+    if (device) {
+        snprintf(helper->device, sizeof(helper->device), "%s",
+            helper->calls.ibv_get_device_name(device));
+        verbs = helper->calls.ibv_open_device(device);
+    }
+    if (list)
+        helper->calls.ibv_free_device_list(list);
+    return verbs;
 }
 
 bool helper_open(struct helper *helper, const char *device)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -59,13 +60,14 @@ void helper_put(struct helper *helper, const char *request)
     if (!to)
         return;
     for (size_t i = 0; i < bytes; i++) {
-        unsigned value = 0;
+        char digits[3] = { hex[2 * i], hex[2 * i + 1] };
+        char *end;
 
-        if (sscanf(hex + 2 * i, "%2x", &value) != 1) {
+        to[i] = (uint8_t)strtoul(digits, &end, 16);
+        if (end != digits + 2) {
             helper_refuse("put: data is not hexadecimal");
             return;
         }
-        to[i] = (uint8_t)value;
     }
     puts("ok");
 }
