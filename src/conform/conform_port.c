@@ -106,15 +106,21 @@ static void sleep_on(struct pollfd *fds, uint32_t count, uint64_t until_ns)
 
 void conform_port_wait(struct conform_port *ports, uint32_t count, uint64_t until_ns)
 {
-    struct pollfd fds[PORTS_MAX] = { { 0 } };
+    conform_port_wait_also(ports, count, -1, until_ns);
+}
+
+void conform_port_wait_also(struct conform_port *ports, uint32_t count, int fd, uint64_t until_ns)
+{
+    struct pollfd fds[PORTS_MAX + 1] = { { 0 } };
     bool is_armed = true;
 
     for (uint32_t i = 0; i < count; i++)
         is_armed &= pktio_port_arm(ports[i].io, false);
     for (uint32_t i = 0; i < count; i++)
         fds[i] = (struct pollfd){ .fd = ports[i].io->data_fd, .events = ports[i].io->events };
+    fds[count] = (struct pollfd){ .fd = fd, .events = POLLIN };
     if (is_armed)
-        sleep_on(fds, count, until_ns);
+        sleep_on(fds, count + 1, until_ns);
     for (uint32_t i = 0; i < count; i++)
         pktio_port_disarm(ports[i].io, fds[i].revents != 0);
 }

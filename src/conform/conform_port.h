@@ -33,6 +33,9 @@ uint64_t conform_port_now_ns(void);
 /* Waits until a frame waits at one of the ports, or until this time. */
 void conform_port_wait(struct conform_port *, uint32_t count, uint64_t until_ns);
 
+/* The same, or until this descriptor is readable; -1: none. */
+void conform_port_wait_also(struct conform_port *, uint32_t count, int fd, uint64_t until_ns);
+
 /* Calls `take` for each frame that waits at one of the ports, with the index of the port. Returns
  * whether there was one. */
 bool conform_port_receive(struct conform_port *, uint32_t count,

@@ -2,10 +2,8 @@
 /* Reads the description of a switch. */
 #include "conform/switch_device.h"
 
-#include <string.h>
-
+#include "conform/conform_spec.h"
 #include "conform/switch_suite.h"
-#include "decode/decode.h"
 
 struct description {
     struct switch_device device;
@@ -43,49 +41,6 @@ static const struct yaml_field fields[] = {
 };
 
 /* clang-format on */
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static bool read_dscp(struct yaml *yaml, const struct yaml_node *mapping, uint8_t *dscp)
-{
-    for (const struct yaml_node *node = mapping->first; node; node = node->next) {
-        static const struct yaml_field number = { .type = YAML_COUNT, .most = 63 };
-        uint32_t value = 0;
-        int class = 0;
-
-        while (class < DSCP_OTHER &&
-               strcmp(decode_words_class((enum dscp_class) class), node->key) != 0)
-            class ++;
-        if (class == DSCP_OTHER)
-            return yaml_complain_key(yaml, node,
-                "classes are no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop, "
-                "control");
-        if (!yaml_read_value(yaml, node, &number, &value))
-            return false;
-        dscp[class] = (uint8_t)value;
-    }
-    return true;
-}
-
-static bool read_feature(struct yaml *yaml, const struct yaml_node *node, uint64_t *absent)
-{
-    char reason[CONFORM_SUITE_REASON_BYTES];
-
-    if (node->kind != YAML_SCALAR)
-        return yaml_complain(yaml, node, "the word of a feature is expected here");
-    return conform_suite_declare(&switch_suite, node->text, absent, reason) ||
-           yaml_complain(yaml, node, "%s", reason);
-}
-
-static bool read_without(struct yaml *yaml, const struct yaml_node *node, uint64_t *absent)
-{
-    if (node->kind != YAML_SEQUENCE)
-        return read_feature(yaml, node, absent);
-    for (const struct yaml_node *entry = node->first; entry; entry = entry->next)
-        if (!read_feature(yaml, entry, absent))
-            return false;
-    return true;
-}
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
@@ -134,8 +89,10 @@ static bool read_values(struct yaml *yaml, struct description *description)
     return (!description->block || fabric_file_block(yaml, description->block, &device->block)) &&
            (!description->usid ||
                switch_device_read_usid(yaml, description->usid, &device->usid)) &&
-           (!description->dscp || read_dscp(yaml, description->dscp, device->format.dscp)) &&
-           (!description->without || read_without(yaml, description->without, &device->absent));
+           (!description->dscp ||
+               conform_spec_classes(yaml, description->dscp, device->format.dscp)) &&
+           (!description->without ||
+               conform_spec_features(yaml, description->without, &switch_suite, &device->absent));
 }
 
 bool switch_device_read(

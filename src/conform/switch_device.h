@@ -65,11 +65,6 @@ struct switch_device {
  * with a message in `yaml`. */
 bool switch_device_read(struct yaml *, const struct yaml_node *top, struct switch_device *device);
 
-/* Adds a port given on the command line, "IF[,KEY=VALUE]...", to the list `ports` of a description.
- * `role` is "in" or "out", or NULL for both. */
-bool switch_device_add_port(
-    struct yaml *, struct yaml_node *top, const char *option, const char *text, const char *role);
-
 /* ---- for the files of this folder ------------------------------------------------------------ */
 
 bool switch_device_read_usid(struct yaml *, const struct yaml_node *, uint16_t *usid);

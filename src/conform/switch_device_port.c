@@ -133,31 +133,3 @@ bool switch_device_read_ports(struct yaml *yaml, const struct yaml_node *top,
     return device->port_count >= 2 ||
            yaml_complain(yaml, top, "a switch has at least two ports; give --in and --out");
 }
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-/* Returns the list of ports, which is created if there is none. */
-static struct yaml_node *port_list(struct yaml *yaml, struct yaml_node *top)
-{
-    struct yaml_node *list;
-
-    if (!yaml_member(top, "ports")) {
-        list = yaml_parse(yaml, "ports", "[]", 2, false);
-        if (!list || !yaml_put(yaml, top, "ports", list))
-            return NULL;
-    }
-    for (list = top->first; strcmp(list->key, "ports") != 0; list = list->next)
-        ;
-    return list;
-}
-
-bool switch_device_add_port(struct yaml *yaml, struct yaml_node *top, const char *option,
-    const char *text, const char *role)
-{
-    struct yaml_node *list = port_list(yaml, top);
-    struct yaml_node *node = list ? conform_spec_parse(yaml, option, text, role) : NULL;
-
-    if (node)
-        yaml_adopt(list, node);
-    return node;
-}

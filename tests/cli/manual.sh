@@ -37,6 +37,7 @@ agree mrc-compare compare
 agree mrc-completion completion
 agree mrc-conform 'conform capture'
 agree mrc-conform-api 'conform api'
+agree mrc-conform-endpoint 'conform endpoint'
 agree mrc-conform-switch 'conform switch'
 agree mrc-conform-traffic 'conform traffic'
 agree mrc-decode decode

@@ -3,7 +3,7 @@
 #include "cmd/conform/conform_verbs.h"
 
 static const struct cmd *const verbs[] = { &conform_api_command, &conform_capture_command,
-    &conform_switch_command, &conform_traffic_command, NULL };
+    &conform_endpoint_command, &conform_switch_command, &conform_traffic_command, NULL };
 
 const struct cmd conform_command = {
     .name = "conform",

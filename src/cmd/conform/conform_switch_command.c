@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/conform/conform_description.h"
 #include "cmd/conform/conform_options.h"
 #include "cmd/conform/conform_verbs.h"
 #include "files/files.h"
@@ -63,55 +64,17 @@ static const struct option_table table = {
 
 /* ---- the description ------------------------------------------------------------------------- */
 
-static bool add_ports(struct yaml *yaml, struct yaml_node *top, const char *option,
-    const struct option_list *list, const char *role)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (!switch_device_add_port(yaml, top, option, list->at[i], role))
-            return false;
-    return true;
-}
-
-/* Sets a key to a value given by an option. */
-static bool set_value(
-    struct yaml *yaml, struct yaml_node *top, const char *option, const char *key, const char *text)
-{
-    struct yaml_node *value = yaml_parse(yaml, option, text, strlen(text), false);
-
-    return value && yaml_put(yaml, top, key, value);
-}
-
-static bool set_pair(struct yaml *yaml, struct yaml_node *top, const char *pair)
-{
-    size_t length = strcspn(pair, "=");
-
-    if (pair[length] == '\0' || length == 0)
-        return yaml_complain_at(yaml, (struct yaml_place){ .source = "--set" },
-            "KEY=VALUE is expected, not '%s'", pair);
-    return set_value(yaml, top, "--set", yaml_text(yaml, pair, length), pair + length + 1);
-}
-
 static bool apply_options(struct yaml *yaml, struct yaml_node *top, const struct options *options)
 {
-    if ((options->fabric && !set_value(yaml, top, "--fabric", "fabric", options->fabric)) ||
-        (options->switch_name && !set_value(yaml, top, "--switch", "switch", options->switch_name)))
+    if ((options->fabric &&
+            !conform_description_set(yaml, top, "--fabric", "fabric", options->fabric)) ||
+        (options->switch_name &&
+            !conform_description_set(yaml, top, "--switch", "switch", options->switch_name)))
         return false;
-    for (uint32_t i = 0; i < options->sets.count; i++)
-        if (!set_pair(yaml, top, options->sets.at[i]))
-            return false;
-    return add_ports(yaml, top, "--port", &options->ports, NULL) &&
-           add_ports(yaml, top, "--in", &options->inputs, "in") &&
-           add_ports(yaml, top, "--out", &options->outputs, "out");
-}
-
-static struct yaml_node *load_description(struct yaml *yaml, const char *file)
-{
-    struct yaml_node *top =
-        file ? yaml_load(yaml, file) : yaml_parse(yaml, "command line", "{}", 2, false);
-
-    if (top)
-        top->is_root = true;
-    return top;
+    return conform_description_set_pairs(yaml, top, &options->sets) &&
+           conform_description_add_ports(yaml, top, "--port", &options->ports, NULL) &&
+           conform_description_add_ports(yaml, top, "--in", &options->inputs, "in") &&
+           conform_description_add_ports(yaml, top, "--out", &options->outputs, "out");
 }
 
 static enum cmd_status read_device(
@@ -122,7 +85,7 @@ static enum cmd_status read_device(
     enum cmd_status status = CMD_DONE;
 
     yaml_init(&yaml);
-    top = load_description(&yaml, file);
+    top = conform_description_load(&yaml, file);
     if (!top || !apply_options(&yaml, top, options) || !switch_device_read(&yaml, top, device))
         status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
     yaml_fini(&yaml);

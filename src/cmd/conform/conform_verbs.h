@@ -6,5 +6,6 @@
 
 extern const struct cmd conform_api_command;
 extern const struct cmd conform_capture_command;
+extern const struct cmd conform_endpoint_command;
 extern const struct cmd conform_switch_command;
 extern const struct cmd conform_traffic_command;

@@ -21,7 +21,7 @@ static const char *read_device(const char *text, const char *port, struct switch
     EXPECT(top);
     top->is_root = true;
     *device = (struct switch_device){ .absent = 0 };
-    if (!port || switch_device_add_port(&yaml, top, "--port", port, NULL))
+    if (!port || conform_spec_add_port(&yaml, top, "--port", port, NULL))
         switch_device_read(&yaml, top, device);
     snprintf(problem, sizeof(problem), "%s", yaml.problem);
     yaml_fini(&yaml);
