@@ -71,21 +71,6 @@ static const struct option_table table = {
 
 /* ---- one fabric ------------------------------------------------------------------------------ */
 
-static json_t *parts_json(const struct size_bill *bill)
-{
-    json_t *parts = json_array();
-
-    for (uint32_t i = 0; i < bill->count; i++) {
-        const struct size_part *part = &bill->parts[i];
-
-        json_array_append_new(
-            parts, json_pack("{s:s,s:I,s:o,s:o}", "part", part->name, "count",
-                       (json_int_t)part->count, "usd_each", plan_rows_range_json(part->usd),
-                       "watts_each", plan_rows_range_json(part->watts)));
-    }
-    return parts;
-}
-
 /* Names contain commas, so they are quoted. */
 static void print_csv(const struct size_bill *bill)
 {
@@ -118,8 +103,8 @@ static enum cmd_status show_fabric(const struct plan_options *options, const str
         else if (options->as_csv)
             print_csv(&bill);
         else if (options->as_json)
-            plan_rows_dump(
-                json_pack("{s:o,s:o}", "rows", plan_rows_json(report), "parts", parts_json(&bill)));
+            plan_rows_dump(json_pack(
+                "{s:o,s:o}", "rows", size_json_rows(report), "parts", size_json_parts(&bill)));
         else
             plan_rows_print(report, options->explains);
     }
