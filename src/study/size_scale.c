@@ -39,6 +39,8 @@ static bool is_small_enough(const struct size_fabric *fabric, struct size_fabric
 {
     *small = *fabric;
     small->places = small->request.gpus = nics_of(fabric);
+    if (fabric->tier_count == 1)
+        small->tiers[0].host_ports = small->tiers[0].units = (uint32_t)small->places;
     return fabric->request.kind != SIZE_RAIL_ONLY && small->places <= SIZE_SCALE_NICS_MAX;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/plan/plan_fabric_text.h"
+#include "cmd/plan/plan_page.h"
 #include "cmd/plan/plan_request.h"
 #include "cmd/plan/plan_rows.h"
 #include "cmd/plan/plan_side_by_side.h"
@@ -40,11 +41,13 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 'c', "csv", NULL, "print the bill of materials as CSV", AT(as_csv) },
     { OPTION_FLAG, 'y', "yaml", NULL, "print the fabric as a fabric file", AT(as_yaml) },
     { OPTION_FLAG, 0, "compare", NULL, "print other fabrics beside it, for the same GPUs and the same cost", AT(compares) },
+    { OPTION_TEXT, 0, "report", "FILE", "write an HTML page to FILE: drawing, bill, figures, failures, comparison", AT(report) },
     { OPTION_CALL, 0, "goal", "GOAL", "search the cheapest, fastest or most-resilient fabric;\n"
       "planes, tiers and switch are free unless they are given", .read = take_goal, .values = OPTION_VALUES_NONE },
     { OPTION_TEXT, 0, "prices", "FILE", "prices and power of the parts", AT(prices) },
     { OPTION_FLAG, 0, "default-prices", NULL, "print the built-in prices with their sources, to change them", AT(wants_default_prices) },
-    { OPTION_TEXT, 0, "job", "FILE", "what failures cost, for --compare and --goal: mrc-job(1)", AT(job) },
+    { OPTION_TEXT, 0, "job", "FILE", "what failures cost, for --compare, --goal and --report: mrc-job(1)", AT(job) },
+    PLAN_MEASURE_ROWS,
     { OPTION_NUMBER, 0, "grow", "N", "GPUs that are added later [10000]", AT(more_gpus), .least = 1, .most = 10000000 },
     { OPTION_FLAG, 0, "copper", NULL, "copper cables between NICs and leaves", AT(site.has_copper) },
     { OPTION_NUMBER, 0, "gpus-per-rack", "N", "GPUs of a rack [72]", AT(site.gpus_per_rack), .least = 1, .most = 10000 },
@@ -64,6 +67,7 @@ static const struct option_table table = {
                "\n"
                "  mrc plan --gpus 131072 --nic 800G --planes 8 --switch 51.2T --explain\n"
                "  mrc plan --gpus 16384 --compare\n"
+               "  mrc plan --gpus 16384 --report plan.html\n"
                "  mrc plan --default-prices >prices.yaml; mrc plan --prices prices.yaml --csv",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
@@ -114,16 +118,19 @@ static enum cmd_status show_fabric(const struct plan_options *options, const str
 
 /* ---- several --------------------------------------------------------------------------------- */
 
-static enum cmd_status show_several(const struct plan_options *options, const struct prices *prices)
+static enum cmd_status show_several(
+    const struct plan_options *options, const struct prices *prices, char *const *line)
 {
     struct job *job = grow_take(1, sizeof(*job));
     enum cmd_status status = plan_request_job(name, options, job);
     struct size_judge judge = { &options->site, prices, job };
 
-    if (status == CMD_DONE && options->fabric)
+    if (status == CMD_DONE && options->report)
+        status = plan_page(name, options, &judge, line);
+    else if (status == CMD_DONE && options->fabric)
         status = cmd_complain(CMD_MISUSED, name,
             "--compare and --goal size fabrics; give --gpus and --nic instead of -f");
-    if (status == CMD_DONE)
+    else if (status == CMD_DONE)
         status = plan_side_by_side(name, options, &judge);
     free(job);
     return status;
@@ -145,8 +152,11 @@ static enum cmd_status plan_size(int argument_count, char **arguments)
     yaml_init(&yaml);
     if (!price_file_read(&yaml, options.prices, &prices))
         status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
-    else if (options.compares || options.goal >= 0)
-        status = show_several(&options, &prices);
+    else if (options.measures && !options.report)
+        status = cmd_complain(CMD_MISUSED, name,
+            "--measure: give --report FILE, or use 'mrc plan failures --measure'");
+    else if (options.compares || options.goal >= 0 || options.report)
+        status = show_several(&options, &prices, arguments + 1);
     else
         status = show_fabric(&options, &prices);
     yaml_fini(&yaml);
