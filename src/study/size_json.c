@@ -91,9 +91,12 @@ json_t *size_json_failures(const struct size_failures *failures, const struct jo
 
 static json_t *measured_json(const struct size_measured *measured)
 {
-    return json_pack("{s:f,s:f,s:f,s:I}", "nic_share", measured->share, "others_share",
-        measured->others, "settles_us", measured->settles_us, "timeouts",
-        (json_int_t)measured->timeouts);
+    json_t *settles_us = measured->settles_us == SIZE_MEASURED_NOTHING
+                             ? json_null()
+                             : json_real(measured->settles_us);
+
+    return json_pack("{s:f,s:f,s:o,s:I}", "nic_share", measured->share, "others_share",
+        measured->others, "settles_us", settles_us, "timeouts", (json_int_t)measured->timeouts);
 }
 
 static json_t *scene_json(const struct size_measure *measure, const struct size_scene *scene,

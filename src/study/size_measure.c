@@ -14,6 +14,7 @@
 enum { SETS_MAX = 64, SETTINGS_BYTES = 1024 };
 
 #define SETTLED 0.95 /* of the rate that remains */
+#define NOTHING 0.01 /* of the rate without the failure */
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
@@ -152,7 +153,7 @@ static double lost_share(const json_t *run, const json_t *quiet, const char *wor
 }
 
 /* The last sample after the failure that is below what remains. */
-static double settled_us(const json_t *run)
+static double settled_us(const json_t *run, const json_t *quiet)
 {
     json_t *series = json_object_get(run, "series");
     json_t *times = json_object_get(series, "time_us");
@@ -162,6 +163,8 @@ static double settled_us(const json_t *run)
     json_t *time;
     size_t i;
 
+    if (remains <= NOTHING * rate_of(quiet, "affected"))
+        return SIZE_MEASURED_NOTHING;
     json_array_foreach(times, i, time)
     {
         double after_us = json_number_value(time) - SIZE_MEASURE_FAILS_US;
@@ -176,7 +179,7 @@ static struct size_measured measured_of(const json_t *run, const json_t *quiet)
 {
     return (struct size_measured){ .share = lost_share(run, quiet, "affected"),
         .others = lost_share(run, quiet, "others"),
-        .settles_us = settled_us(run),
+        .settles_us = settled_us(run, quiet),
         .timeouts = (uint64_t)json_integer_value(
             json_object_get(json_object_get(run, "summary"), "timeouts")) };
 }

@@ -22,10 +22,13 @@ struct size_scene {
     uint32_t quiet_run; /* without the failure, which scenes with the same NICs share */
 };
 
+#define SIZE_MEASURED_NOTHING (-1.0)
+
 struct size_measured {
     double share;      /* of the rate of affected pairs that they lose */
     double others;     /* likewise, of the other pairs; 0: there are none */
-    double settles_us; /* after the failure, until the rate stays at what remains; 0: at once */
+    double settles_us; /* after the failure, until the rate stays at what remains; 0: at once;
+                          SIZE_MEASURED_NOTHING: nothing remains */
     uint64_t timeouts; /* of all NICs */
 };
 

@@ -215,7 +215,7 @@ static enum cmd_status plan_failures(int argument_count, char **arguments)
 
 const struct cmd plan_failures_command = {
     .name = "failures",
-    .summary = "list what fails, how often, and what it costs",
+    .summary = "list what fails, how often, and what it costs; simulate it",
     .run = plan_failures,
     .options = &table,
 };

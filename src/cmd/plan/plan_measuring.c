@@ -90,7 +90,9 @@ static void print_measured(const struct size_measured *measured)
 {
     char settles[32] = "at once";
 
-    if (measured->settles_us > 0)
+    if (measured->settles_us == SIZE_MEASURED_NOTHING)
+        snprintf(settles, sizeof(settles), "stopped");
+    else if (measured->settles_us > 0)
         snprintf(settles, sizeof(settles), "%.0f us", measured->settles_us);
     printf("   %11.2f%% %7.2f%% %8s %8llu", measured->share * 100, measured->others * 100, settles,
         (unsigned long long)measured->timeouts);

@@ -165,7 +165,7 @@ static enum cmd_status plan_size(int argument_count, char **arguments)
 
 const struct cmd plan_size_command = {
     .name = "size",
-    .summary = "size a fabric: parts, cost, power, paths, growth",
+    .summary = "size a fabric: parts, cost, paths, growth; compare others; write a page",
     .run = plan_size,
     .options = &table,
 };

@@ -100,7 +100,7 @@ const outages = (() => {
     /* ---- measured ---- */
 
     function settles(us) {
-        return us > 0 ? figures.plain(us) + '\u00a0µs' : 'at once';
+        return us === null ? 'stopped' : us > 0 ? figures.plain(us) + '\u00a0µs' : 'at once';
     }
 
     function measuredCell(failure, result) {
