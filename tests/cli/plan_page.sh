@@ -134,7 +134,7 @@ SCRIPT
 }
 if [ -n "$browser" ]; then
     opens 'a browser draws 131,072 GPUs, and zooms' --gpus 131072
-    contains '  with the number of paths of a pair' "$(cat "$SCRATCH/dom")" '2,048 paths: 8 planes × 256 uplinks of T0, over 3 switches.'
+    is '  with the number of paths of a pair' "$(grep -c '2,048 paths: 8 planes × 256 uplinks of T0, over 3 switches' "$SCRATCH/dom")" 1
     is '  with nine charts of comparisons' "$(grep -o 'class="multiple"' "$SCRATCH/dom" | wc -l)" 9
     opens 'a browser draws a million GPUs in four tiers' --gpus 1000000 --planes 1
     opens 'a browser draws a ZCube' --shape zcube --nic 400G

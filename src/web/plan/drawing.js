@@ -89,14 +89,22 @@ const drawing = (() => {
             sliders.replaceChildren(...list);
         }
 
+        function countPaths({ count, planes, uplinks }) {
+            const factors = uplinks.map((ports, tier) => number(ports) + ' uplinks of T' + tier);
+
+            if (!factors.length)
+                return number(count) + (count === 1 ? ' path' : ' paths, one in each plane');
+            return number(count) + ' paths: ' + [...planes > 1 ? [planes + ' planes'] : [], ...factors].join(' × ');
+        }
+
         function describe(chosen) {
             if (!chosen)
-                return [fabric.gpus > 1 && state.from !== state.to ? 'These NICs are in different rails: packets pass the GPU of the other rail in the same server.' : 'Choose two NICs.'];
+                return [fabric.gpus > 1 && state.from !== state.to ?
+                    'These NICs are in different rails: packets pass the GPU of the other rail in the same server.' : 'Choose two NICs.'];
             const nodes = isZcube ? chosen.paths[chosen.plane].nodes : model.path(chosen.from, chosen.to, chosen.plane, chosen.choices).nodes;
-            const count = isZcube ? 'The two shortest paths' : number(chosen.count) + (chosen.count === 1 ? ' path' : ' paths') + (chosen.uplinks.length ? ': ' + [chosen.planes > 1 ? chosen.planes + ' planes' : null,
-                ...chosen.uplinks.map((ports, tier) => number(ports) + ' uplinks of T' + tier)].filter(Boolean).join(' × ') : chosen.planes > 1 ? ', one in each plane' : '');
 
-            return [count + ', over ' + scenes.plural(nodes.length - 2, 'switch') + '. The chosen one: ', dom.make('span', { class: 'mono' }, nodes.join(' → '))];
+            return [(isZcube ? 'The two shortest paths' : countPaths(chosen)) + ', over ' + racks.plural(nodes.length - 2, 'switch') + '. The chosen one: ',
+                dom.make('span', { class: 'mono' }, nodes.join(' → '))];
         }
 
         /* ---- what is looked at ---- */
@@ -135,7 +143,9 @@ const drawing = (() => {
 
         function rackSteps() {
             const { view } = state;
-            const step = (text, rack) => dom.make('button', { type: 'button', class: 'plain', disabled: rack < 0 || rack >= fabric.gpu_racks, onclick: () => go({ at: 'rack', rack }) }, text);
+            const step = (text, rack) => dom.make('button', {
+                type: 'button', class: 'plain', disabled: rack < 0 || rack >= fabric.gpu_racks, onclick: () => go({ at: 'rack', rack }),
+            }, text);
 
             return view.at === 'rack' ? [step('◀', view.rack - 1), step('▶', view.rack + 1)] : [];
         }

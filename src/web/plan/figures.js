@@ -39,12 +39,23 @@ const figures = (() => {
     }
 
     function tile(name, value, note) {
-        return dom.make('div', { class: 'tile' }, dom.make('span', { class: 'tile-name' }, name), dom.make('span', { class: 'tile-value' }, value), dom.make('span', { class: 'tile-note' }, note));
+        return dom.make('div', { class: 'tile' }, dom.make('span', { class: 'tile-name' }, name),
+            dom.make('span', { class: 'tile-value' }, value), dom.make('span', { class: 'tile-note' }, note));
+    }
+
+    /* A colour and what it stands for. */
+    function key(style, text, className = '') {
+        return dom.make('span', { class: 'key' }, dom.make('i', { style, class: className }), text);
+    }
+
+    function percent(share) {
+        return plain(100 * share) + '\u00a0%';
     }
 
     function tiles(plan) {
         const { fabric } = plan;
         const each = (range) => range.map((value) => value / fabric.gpus);
+        const longest = find(plan, 'switches on the longest path');
 
         return dom.make('div', { class: 'tiles plan-tiles' },
             tile('switches', number(fabric.switches), fabric.tiers.map((tier, index) => number(tier.switches * fabric.planes) + ' T' + index).join(' + ')),
@@ -53,7 +64,7 @@ const figures = (() => {
             tile('racks', number(fabric.gpu_racks + fabric.switch_racks), number(fabric.switch_racks) + ' of switches'),
             tile('cost', dollars(plan.usd), dollars(each(plan.usd)) + ' for a GPU'),
             tile('power', power(plan.watts), power(each(plan.watts)) + ' for a GPU'),
-            tile('paths of a pair', number(find(plan, 'paths of a far pair')), 'over ' + (find(plan, 'switches on the longest path') === 1 ? 'one switch' : find(plan, 'switches on the longest path') + ' switches, if far')),
+            tile('paths of a pair', number(find(plan, 'paths of a far pair')), 'over ' + (longest === 1 ? 'one switch' : longest + ' switches, if far')),
             tile('latency', show(find(plan, 'full packet, longest path')) + '\u00a0µs', 'one way, longest path'));
     }
 
@@ -77,23 +88,29 @@ const figures = (() => {
             sums[groups.findIndex(([, pattern]) => pattern.test(part.part))].usd += middle(total(part, 'usd_each'));
         const shown = sums.map((sum, index) => ({ ...sum, index, share: all ? sum.usd / all : 0 })).filter(({ share }) => share > 0.001);
 
+        const color = (index) => 'background:var(--line-' + index + ')';
+
         return [dom.make('div', { class: 'stack' }, shown.map(({ name, index, share }) =>
-            dom.make('i', { style: 'width:' + (100 * share).toFixed(2) + '%;background:var(--line-' + index + ')', title: name + ' ' + units.percent(share) }))),
-        dom.make('div', { class: 'keys' }, shown.map(({ name, index, share }) =>
-            dom.make('span', { class: 'key' }, dom.make('i', { style: 'background:var(--line-' + index + ')' }), name + ' ' + units.percent(share, 0))))];
+            dom.make('i', { style: 'width:' + (100 * share).toFixed(2) + '%;' + color(index), title: name + ' ' + units.percent(share) }))),
+        dom.make('div', { class: 'keys' }, shown.map(({ name, index, share }) => key(color(index), name + ' ' + units.percent(share, 0))))];
     }
 
     function cell(content) {
         return dom.make('span', { class: 'number' }, content);
     }
 
+    function partRow(part) {
+        return [dom.make('span', { title: part.formula }, part.part), cell(number(part.count)), cell(dollars(part.usd_each)),
+            cell(dollars(total(part, 'usd_each'))), cell(power(total(part, 'watts_each')))];
+    }
+
     function bill(plan) {
-        const rows = plan.parts.map((part) => [dom.make('span', { title: part.formula }, part.part), cell(number(part.count)), cell(dollars(part.usd_each)), cell(dollars(total(part, 'usd_each'))), cell(power(total(part, 'watts_each')))]);
+        const strong = (text) => dom.make('strong', { class: 'number' }, text);
+        const sum = [dom.make('strong', {}, 'total'), '', '', strong(dollars(plan.usd)), strong(power(plan.watts))];
 
-        rows.push([dom.make('strong', {}, 'total'), '', '', dom.make('strong', { class: 'number' }, dollars(plan.usd)), dom.make('strong', { class: 'number' }, power(plan.watts))]);
-        const table = dom.table(['part', 'count', 'price of one', 'price', 'power'], rows, 'bill');
-
-        return dom.card('Bill of materials', 'Ranges of a price file, mostly prices of resellers: ratios are safer than sums. The bar shows shares of the middle of the ranges.', ...shares(plan), table);
+        return dom.card('Bill of materials', 'Ranges of a price file, mostly prices of resellers: ratios are safer than sums. ' +
+            'The bar shows shares of the middle of the ranges.',
+        ...shares(plan), dom.table(['part', 'count', 'price of one', 'price', 'power'], [...plan.parts.map(partRow), sum], 'bill'));
     }
 
     /* ---- figures ---- */
@@ -113,5 +130,5 @@ const figures = (() => {
         return dom.card('Figures', 'Each with its formula.', dom.make('div', { class: 'figure-columns' }, [...sections].map(section)));
     }
 
-    return { tiles, bill, all, section, show, plain, dollars, power, hours, middle };
+    return { tiles, tile, bill, all, section, show, plain, percent, dollars, power, hours, cell, key };
 })();

@@ -14,7 +14,8 @@ const growth = (() => {
             elements.push(strokes.line([[x, frame.top], [x, height - frame.bottom]], 'grid'), strokes.text(x, height - frame.bottom + 16, number(10 ** exponent), 'small'));
         }
         for (let value = 0; value <= frame.highest; value += frame.step)
-            elements.push(strokes.line([[frame.left, frame.y(value)], [width - frame.right, frame.y(value)]], 'grid'), strokes.text(frame.left - 6, frame.y(value) + 4, value === 0 ? '0' : figures.dollars([value, value]), 'small', 'end'));
+            elements.push(strokes.line([[frame.left, frame.y(value)], [width - frame.right, frame.y(value)]], 'grid'),
+                strokes.text(frame.left - 6, frame.y(value) + 4, value === 0 ? '0' : figures.dollars([value, value]), 'small', 'end'));
         return elements;
     }
 
@@ -46,7 +47,10 @@ const growth = (() => {
             const left = frame.x(points[first].gpus);
             const right = frame.x(index + 1 < points.length ? points[index + 1].gpus : point.gpus);
 
-            elements.push(dom.svg('rect', { x: left, y: frame.top, width: Math.max(right - left, 0), height: height - frame.top - frame.bottom, class: 'tier-span', style: '--own: var(--line-' + (point.tiers - 1) + ')' }));
+            elements.push(dom.svg('rect', {
+                x: left, y: frame.top, width: Math.max(right - left, 0), height: height - frame.top - frame.bottom, class: 'tier-span',
+                style: '--own: var(--line-' + (point.tiers - 1) + ')',
+            }));
             if (right - left > 40)
                 elements.push(strokes.text((left + right) / 2, frame.top - 10, point.tiers + (point.tiers === 1 ? ' tier' : ' tiers'), 'small'));
             first = index + 1;
@@ -61,7 +65,7 @@ const growth = (() => {
         const at = (key) => points.map((point) => frame.x(point.gpus).toFixed(1) + ' ' + frame.y(point.usd_per_gpu[key]).toFixed(1));
         const own = plan.fabric.gpus;
         const then = own + plan.more_gpus;
-        const own_usd = plan.usd.map((value) => value / own);
+        const ownUsd = plan.usd.map((value) => value / own);
         const svg = dom.svg('svg', { class: 'curve', viewBox: '0 0 ' + width + ' ' + height, role: 'img' },
             ...tierSpans(points, frame, height), ...axes(width, height, frame),
             dom.svg('path', { class: 'between', d: 'M' + at(1).join('L') + 'L' + at(0).reverse().join('L') + 'Z' }),
@@ -70,7 +74,7 @@ const growth = (() => {
         if (own >= frame.least && own <= frame.most) {
             const x = frame.x(own);
 
-            svg.append(strokes.line([[x, frame.top], [x, height - frame.bottom]], 'own-line'), strokes.line([[x, frame.y(own_usd[0])], [x, frame.y(own_usd[1])]], 'own-range'),
+            svg.append(strokes.line([[x, frame.top], [x, height - frame.bottom]], 'own-line'), strokes.line([[x, frame.y(ownUsd[0])], [x, frame.y(ownUsd[1])]], 'own-range'),
                 strokes.text(x + (x > width / 2 ? -6 : 6), frame.top + 14, 'this fabric', 'own-name', x > width / 2 ? 'end' : 'start'));
         }
         if (then <= frame.most && then >= frame.least)
@@ -85,7 +89,8 @@ const growth = (() => {
         const hasCurve = plan.growth?.length > 2;
 
         return {
-            element: dom.card('Growth', hasCurve ? 'Cost of the network for each GPU, least to most, if the same request is built for another number of GPUs. The dashed line is ' + number(plan.more_gpus) + ' GPUs more.' : null,
+            element: dom.card('Growth', hasCurve ? 'Cost of the network for each GPU, least to most, if the same request is built for another number of GPUs. ' +
+                'The dashed line is ' + number(plan.more_gpus) + ' GPUs more.' : null,
                 dom.make('div', { class: 'pair' }, hasCurve ? place : null, figures.section(['the next ' + number(plan.more_gpus) + ' GPUs', rows.slice(1)]))),
             start: () => hasCurve && place.append(curve(plan, Math.max(300, Math.min(place.clientWidth, 640)))),
         };

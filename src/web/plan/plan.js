@@ -26,14 +26,17 @@
             dom.make('div', { class: 'kicker' }, dom.make('span', {}, 'OpenMRC plan'),
                 dom.make('button', { type: 'button', class: 'plain', id: 'theme', title: 'light or dark', onclick: theme.toggle }, '◐ theme')),
             dom.make('h1', {}, title()), dom.make('p', { class: 'fabric' }, subtitle()),
-            dom.make('div', { class: 'chips' }, dom.make('code', { class: 'command' }, plan.command.join(' ')), chip('mrc ' + plan.version), fabric.is_estimated ? chip('planes differ: counts are rounded up') : null));
+            dom.make('div', { class: 'chips' }, dom.make('code', { class: 'command' }, plan.command.join(' ')), chip('mrc ' + plan.version),
+                fabric.is_estimated ? chip('planes differ: counts are rounded up') : null));
     }
 
     const drawn = drawing.card(fabric);
     const grown = growth.card(plan);
 
-    document.getElementById('page').append(...[head(), figures.tiles(plan), drawn.element, candidates.card(plan), outages.card(plan), outages.measured(plan), grown.element, figures.bill(plan), figures.all(plan)].filter(Boolean));
-    document.getElementById('footer').append(dom.make('p', {}, 'What the figures assume and what is not modelled: docs/plan.md. Paths with their addresses: mrc plan path. Configurations: mrc plan config.'));
+    document.getElementById('page').append(head(), figures.tiles(plan), drawn.element, candidates.card(plan), outages.card(plan), outages.measured(plan),
+        grown.element, figures.bill(plan), figures.all(plan));
+    document.getElementById('footer').append(dom.make('p', {}, 'What the figures assume and what is not modelled: docs/plan.md. ' +
+        'Paths with their addresses: mrc plan path. Configurations: mrc plan config.'));
     drawn.start();
     grown.start();
     document.documentElement.dataset.ready = String(plan.rows.length);

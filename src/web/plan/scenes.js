@@ -3,7 +3,7 @@
  * way, go }; way: the chosen pair and path, or null; go(view) zooms. */
 const scenes = (() => {
     const { number, text } = strokes;
-    const plural = (count, noun) => number(count) + ' ' + noun + (count === 1 ? '' : noun.endsWith('switch') ? 'es' : 's');
+    const { plural } = racks;
 
     function tierName(tier) {
         return 'T' + tier;
@@ -14,23 +14,12 @@ const scenes = (() => {
         return level === 0 ? 'T0' : level === 1 ? 'pod' : 'cluster';
     }
 
+    function rangeName(name, first, count) {
+        return name + first + (count > 1 ? ' to ' + (first + count - 1) : '');
+    }
+
     function planeName({ model }, plane) {
         return (model.isRailOnly ? 'rail ' : 'plane ') + plane;
-    }
-
-    function rackBar(stage, top) {
-        const { fabric } = stage;
-        const row = strokes.blocks({
-            left: 0, width: stage.width, top, height: 30, count: fabric.gpu_racks, first: 0, most: Math.floor(stage.width / 9), color: 7,
-            label: (first, count) => count === 1 ? 'rack ' + number(first) : 'racks ' + number(first) + ' to ' + number(first + count - 1),
-            open: (first) => stage.go({ at: 'rack', rack: first }),
-        });
-
-        return [...row.elements, text(stage.width / 2, top + 76, plural(fabric.gpus, 'GPU') + ' and NICs in ' + plural(fabric.gpu_racks, 'rack'), 'strong')];
-    }
-
-    function nicAt(stage, nic) {
-        return (nic + 0.5) / stage.fabric.gpus * stage.width;
     }
 
     /* ---- all planes ---- */
@@ -67,13 +56,13 @@ const scenes = (() => {
         const highest = stage.fabric.tiers.length - 1;
         const nodes = stage.model.path(way.from, way.to, plane, way.choices).nodes.slice(1, -1);
 
-        return [[nicAt(stage, way.from), nicTop], ...nodes.flatMap((node, hop) => {
+        return [[racks.nicAt(stage, way.from), nicTop], ...nodes.flatMap((node, hop) => {
             const [, tier, index] = node.match(/t(\d+)\.(\d+)$/).map(Number);
             const x = left + (index + 0.5) / stage.fabric.tiers[tier].switches * width;
             const y = top + (highest - tier) * 78;
 
             return tier === way.level ? [[x, y + 24]] : hop < tier + 1 ? [[x, y + 26], [x, y]] : [[x, y], [x, y + 26]];
-        }), [nicAt(stage, way.to), nicTop]];
+        }), [racks.nicAt(stage, way.to), nicTop]];
     }
 
     function overview(stage) {
@@ -89,29 +78,24 @@ const scenes = (() => {
             elements.push(strokes.band(plane * (card + gap), plane * (card + gap) + card, bottom, 0, width, nicTop, plane, 'ribbon'));
         for (let plane = 0; plane < fabric.planes; plane++)
             elements.push(...planeCard(stage, plane, plane * (card + gap), card, top));
-        elements.push(...rackBar(stage, nicTop));
+        elements.push(...racks.rackBar(stage, nicTop));
         if (way) {
             for (let plane = 0; plane < fabric.planes; plane++)
                 if (!stage.model.isRailOnly || plane === way.from % fabric.rails)
                     elements.push(strokes.line(cardPoints(stage, way, plane, plane * (card + gap), card, top, nicTop), 'way' + (plane === way.plane ? ' chosen' : '')));
-            elements.push(...ends(stage, way, nicTop + 30));
+            elements.push(...racks.ends(stage, way, nicTop + 30));
         }
         return { height: nicTop + 92, elements, caption: overviewCaption(stage) };
-    }
-
-    function ends(stage, way, y) {
-        return [way.from, way.to].map((nic) => strokes.mark(nicAt(stage, nic), y, '', true)).concat([way.from, way.to].map((nic, i) => {
-            const x = nicAt(stage, nic);
-
-            return text(Math.min(Math.max(x, 4), stage.width - 4), y + 24, 'h' + nic, 'end-name', x < 60 ? 'start' : x > stage.width - 60 ? 'end' : 'middle');
-        }));
     }
 
     function overviewCaption({ fabric, model }) {
         const parts = fabric.tiers.map((tier, index) => number(tier.switches) + ' ' + tierName(index));
         const links = fabric.tiers.slice(0, -1).map((tier, index) => number(tier.up_links) + ' links between ' + tierName(index) + ' and ' + tierName(index + 1));
 
-        return (fabric.planes === 1 ? 'One plane: ' : 'Each ' + (model.isRailOnly ? 'rail' : 'plane') + ': ') + [parts.join(' + ') + (fabric.tiers.length === 1 && fabric.tiers[0].switches === 1 ? ' switch' : ' switches'), ...links].join(', ') +
+        const isSingle = fabric.tiers.length === 1 && fabric.tiers[0].switches === 1;
+        const whole = fabric.planes === 1 ? 'One plane: ' : model.isRailOnly ? 'Each rail: ' : 'Each plane: ';
+
+        return whole + [parts.join(' + ') + (isSingle ? ' switch' : ' switches'), ...links].join(', ') +
             (model.isRailOnly ? '. A GPU has a port in one rail.' : fabric.nic_ports > 1 ? '. A NIC has a port in each plane.' : '.') + ' Choose a plane or a rack to look closer.';
     }
 
@@ -158,7 +142,7 @@ const scenes = (() => {
         const name = view.level === 1 ? 'p' + view.plane + '.t0.' : unitName(view.level - 1) + ' ';
         const below = model.leavesOf(view.level - 1) * fabric.tiers[0].host_ports * count;
 
-        return (count === 1 ? name + first : name + first + ' to ' + (first + count - 1)) + ': up to ' + number(below) + ' NICs';
+        return rangeName(name, first, count) + ': up to ' + number(below) + ' NICs';
     }
 
     function unit(stage, view) {
@@ -173,7 +157,7 @@ const scenes = (() => {
         const inUnit = wayInUnit(stage, view);
         const topsRow = strokes.blocks({
             left: 0, width, top: topY, height: 34, count: topCount, first: 0, most: Math.floor(width / 12), color: view.plane,
-            label: (first, count) => 'p' + view.plane + '.t' + view.level + '.' + (view.index * topCount + first) + (count > 1 ? ' to ' + (view.index * topCount + first + count - 1) : ''),
+            label: (first, count) => rangeName('p' + view.plane + '.t' + view.level + '.', view.index * topCount + first, count),
             isMarked: (first, count) => inUnit?.isHere && inUnit.top >= first && inUnit.top < first + count,
         });
         const subsRow = strokes.blocks({
@@ -208,7 +192,9 @@ const scenes = (() => {
         const bundle = tier.parallel > 1 ? tier.parallel + ' links from each ' + tierName(view.level - 1) + ' to each ' + tierName(view.level) :
             'one link from each ' + tierName(view.level - 1) + ' to each ' + tierName(view.level);
 
-        return width > 520 ? number(below.up_links) + ' links in the plane: ' + bundle + (model.tops(view.level - 1) > 1 ? ' of its column' : '') : number(below.up_links) + ' links';
+        const column = model.tops(view.level - 1) > 1 ? ' of its column' : '';
+
+        return number(below.up_links) + (width > 520 ? ' links in the plane: ' + bundle + column : ' links');
     }
 
     function unitCaption(stage, view, tier, below) {
@@ -220,51 +206,24 @@ const scenes = (() => {
             'Choose a block of the lower row to look closer.';
     }
 
-    /* ---- a leaf and a rack ---- */
+    /* ---- a leaf ---- */
 
-    /* NICs by rack: [{ rack, nics }]. */
-    function byRack(stage, nics) {
-        const racks = new Map();
-
-        for (const nic of nics) {
-            const rack = Math.floor(nic / stage.fabric.gpus_per_rack);
-
-            racks.set(rack, [...racks.get(rack) ?? [], nic]);
-        }
-        return [...racks].map(([rack, list]) => ({ rack, nics: list }));
-    }
-
-    function rackBoxes(stage, racks, top) {
-        const cell = 11;
-        const columns = 9;
-        const boxWidth = columns * cell + 14;
-        const perRow = Math.max(1, Math.floor((stage.width + 10) / (boxWidth + 10)));
-        const rows = Math.max(...racks.map(({ nics }) => Math.ceil(nics.length / columns)));
-        const boxHeight = rows * cell + 32;
-        const elements = [];
-
-        racks.forEach(({ rack, nics }, i) => {
-            const inRow = Math.min(perRow, racks.length - Math.floor(i / perRow) * perRow);
-            const left = (stage.width - inRow * (boxWidth + 10) + 10) / 2 + i % perRow * (boxWidth + 10);
-            const y = top + Math.floor(i / perRow) * (boxHeight + 10);
-            const open = () => stage.go({ at: 'rack', rack });
-            const box = dom.svg('g', { class: 'rack opens', tabindex: 0, role: 'button' }, dom.svg('title', {}, 'rack ' + rack),
-                dom.svg('rect', { x: left, y, width: boxWidth, height: boxHeight, rx: 6 }), text(left + 7, y + 16, 'rack ' + number(rack) + ' · ' + nics.length, 'small', 'start'),
-                ...nics.map((nic, k) => dom.svg('rect', {
-                    x: left + 7 + k % columns * cell, y: y + 24 + Math.floor(k / columns) * cell, width: cell - 2, height: cell - 2, rx: 2,
-                    class: 'nic' + (stage.way && (nic === stage.way.from || nic === stage.way.to) ? ' marked' : ''),
-                }, dom.svg('title', {}, 'h' + nic))));
-
-            box.addEventListener('click', open);
-            box.addEventListener('keydown', (event) => event.key === 'Enter' && open());
-            elements.push(box);
+    /* The T1s of a leaf, and its uplinks to them. */
+    function leafUplinks(stage, view, nics, boxY) {
+        const { fabric, model, width, way } = stage;
+        const [tier, above] = fabric.tiers;
+        const count = model.tops(1);
+        const row = strokes.blocks({
+            left: 0, width, top: 30, height: 26, count, first: 0, most: Math.floor(width / 12), color: view.plane, label: (first, many) => rangeName('T1 ', first, many),
         });
-        return { elements, height: Math.ceil(racks.length / perRow) * (boxHeight + 10) };
-    }
+        const isOnWay = way && way.level > 0 && (!model.isRailOnly || view.plane === way.plane) && nics.some((nic) => nic === way.from || nic === way.to);
+        const elements = [strokes.mesh(row, 56, { count: 1, at: () => width / 2 }, boxY, view.plane, 96)];
 
-    function switchBox(stage, name, plane, y) {
-        return [dom.svg('rect', { x: stage.width / 2 - 90, y, width: 180, height: 38, rx: 7, class: 'block', style: '--own: var(--line-' + plane % 8 + ')' }),
-            text(stage.width / 2, y + 24, name, 'inside')];
+        if (isOnWay)
+            elements.push(strokes.line([[width / 2, boxY], [row.middle(model.path(way.from, way.to, view.plane, way.choices).tops[1]), 56]], 'way chosen'));
+        elements.push(...row.elements, text(0, 20, number(count) + ' T1' + (row.size > 1 ? ', ' + row.size + ' in a block' : ''), 'strong', 'start'),
+            strokes.plate(width / 2, 118, number(tier.up_ports) + ' uplinks' + (above.parallel > 1 ? ', ' + above.parallel + ' to each T1' : '')));
+        return elements;
     }
 
     function leaf(stage, view) {
@@ -273,60 +232,21 @@ const scenes = (() => {
         const nics = Array.from({ length: tier.host_ports }, (_, port) => model.nicOf(view.index, port, view.plane)).filter((nic) => nic < fabric.gpus);
         const name = 'p' + view.plane + '.t0.' + view.index;
         const boxY = above ? 190 : 20;
-        const boxes = rackBoxes(stage, byRack(stage, nics), boxY + 110);
-        const elements = [];
+        const boxes = racks.rackBoxes(stage, racks.byRack(stage, nics), boxY + 110);
 
-        if (above) {
-            const count = model.tops(1);
-            const row = strokes.blocks({ left: 0, width, top: 30, height: 26, count, first: 0, most: Math.floor(width / 12), color: view.plane, label: (first, many) => 'T1 ' + first + (many > 1 ? ' to ' + (first + many - 1) : '') });
-            const isOnWay = stage.way && stage.way.level > 0 && (!model.isRailOnly || view.plane === stage.way.from % fabric.rails) && nics.some((nic) => nic === stage.way.from || nic === stage.way.to);
-
-            elements.push(strokes.mesh(row, 56, { count: 1, at: () => width / 2 }, boxY, view.plane, 96),
-                ...isOnWay ? [strokes.line([[width / 2, boxY], [row.middle(model.path(stage.way.from, stage.way.to, view.plane, stage.way.choices).tops[1]), 56]], 'way chosen')] : [],
-                ...row.elements, text(0, 20, number(count) + ' T1' + (row.size > 1 ? ', ' + row.size + ' in a block' : ''), 'strong', 'start'),
-                strokes.plate(width / 2, 118, number(tier.up_ports) + ' uplinks' + (above.parallel > 1 ? ', ' + above.parallel + ' to each T1' : '')));
-        }
-        elements.push(strokes.band(width / 2 - 90, width / 2 + 90, boxY + 38, 0, width, boxY + 100, view.plane), ...switchBox(stage, name, view.plane, boxY),
-            strokes.plate(width / 2, boxY + 72, plural(nics.length, 'NIC')), ...boxes.elements);
-        return { height: boxY + 116 + boxes.height, elements, caption: name + ': ' + plural(tier.host_ports, 'port') + ' to NICs' + (above ? ', ' + number(tier.up_ports) + ' up' : '') + '. Choose a rack to look closer.' };
-    }
-
-    /* portName(nic, port): the switch at a port of a NIC. */
-    function rack(stage, view, portName) {
-        const { fabric, width } = stage;
-        const first = view.rack * fabric.gpus_per_rack;
-        const count = Math.min(fabric.gpus_per_rack, fabric.gpus - first);
-        const columns = width > 900 ? 4 : width > 560 ? 3 : 2;
-        const rows = Math.ceil(count / columns);
-        const ports = stage.model.isRailOnly ? 1 : fabric.nic_ports;
-        const square = Math.min(14, (width / columns - 78) / ports);
-        const elements = [];
-
-        for (let i = 0; i < count; i++) {
-            const nic = first + i;
-            const x = Math.floor(i / rows) * width / columns;
-            const y = 12 + i % rows * 20;
-            const isEnd = stage.way && (nic === stage.way.from || nic === stage.way.to);
-
-            elements.push(text(x + 62, y + 11, 'h' + nic, isEnd ? 'end-name' : 'small', 'end'));
-            for (let port = 0; port < ports; port++)
-                elements.push(dom.svg('rect', {
-                    x: (x + 70 + port * square).toFixed(1), y, width: (square - 2).toFixed(1), height: 14, rx: 2, class: 'block' + (isEnd ? ' marked' : ''),
-                    style: '--own: var(--line-' + (stage.model.isRailOnly ? nic % fabric.rails : port) % 8 + ')',
-                }, dom.svg('title', {}, 'h' + nic + ' port ' + port + ' to ' + portName(nic, port))));
-        }
         return {
-            height: rows * 20 + 20, elements,
-            caption: 'Rack ' + number(view.rack) + ': ' + plural(count, 'GPU') + '. h' + first + ' is connected to ' +
-                Array.from({ length: Math.min(ports, 3) }, (_, port) => portName(first, port)).join(', ') + (ports > 3 ? ', ... ' + portName(first, ports - 1) : '') + '.',
+            height: boxY + 116 + boxes.height,
+            elements: [...above ? leafUplinks(stage, view, nics, boxY) : [], strokes.band(width / 2 - 90, width / 2 + 90, boxY + 38, 0, width, boxY + 100, view.plane),
+                ...racks.switchBox(stage, name, view.plane, boxY), strokes.plate(width / 2, boxY + 72, plural(nics.length, 'NIC')), ...boxes.elements],
+            caption: name + ': ' + plural(tier.host_ports, 'port') + ' to NICs' + (above ? ', ' + number(tier.up_ports) + ' up' : '') + '. Choose a rack to look closer.',
         };
     }
 
     function closRack(stage, view) {
         const { model, fabric } = stage;
 
-        return rack(stage, view, (nic, port) => 'p' + (model.isRailOnly ? nic % fabric.rails : port) + '.t0.' + model.leafOf(nic));
+        return racks.rack(stage, view, (nic, port) => 'p' + (model.isRailOnly ? nic % fabric.rails : port) + '.t0.' + model.leafOf(nic));
     }
 
-    return { overview, unit, rack, closRack, rackBar, rackBoxes, byRack, switchBox, ends, nicAt, plural, unitName, planeName };
+    return { overview, unit, closRack, unitName, planeName };
 })();

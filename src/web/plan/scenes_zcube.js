@@ -16,8 +16,8 @@ const scenesZcube = (() => {
     }
 
     function wayLines(stage, rows, tops, nicTop) {
-        return stage.way.paths.map(({ places }, index) => strokes.line([[scenes.nicAt(stage, stage.way.from), nicTop],
-            ...places.map((place) => [rows[place.level].middle(place.index), tops[place.level] + 17]), [scenes.nicAt(stage, stage.way.to), nicTop]],
+        return stage.way.paths.map(({ places }, index) => strokes.line([[racks.nicAt(stage, stage.way.from), nicTop],
+            ...places.map((place) => [rows[place.level].middle(place.index), tops[place.level] + 17]), [racks.nicAt(stage, stage.way.to), nicTop]],
         'way' + (index === stage.way.plane ? ' chosen' : '')));
     }
 
@@ -34,16 +34,19 @@ const scenesZcube = (() => {
         if (stage.way)
             elements.push(...wayLines(stage, rows, tops, nicTop));
         fabric.tiers.forEach((tier, level) => {
-            elements.push(...rows[level].elements, text(0, tops[level] - 10, 'level ' + level + ': ' + number(tier.switches) + ' switches' + (rows[level].size > 1 ? ', ' + rows[level].size + ' in a block' : ''), 'strong', 'start'));
+            const { elements: blocks, size } = rows[level];
+
+            elements.push(...blocks, text(0, tops[level] - 10, 'level ' + level + ': ' + number(tier.switches) + ' switches' + (size > 1 ? ', ' + size + ' in a block' : ''), 'strong', 'start'));
             if (level + 1 < model.k)
                 elements.push(strokes.plate(width / 2, tops[level] - 46, number(tier.up_links) + ' links'));
         });
-        elements.push(strokes.plate(width / 2, nicTop - 44, width > 520 ? 'every NIC has a port to each level' : 'a port to each level'), ...scenes.rackBar(stage, nicTop));
+        elements.push(strokes.plate(width / 2, nicTop - 44, width > 520 ? 'every NIC has a port to each level' : 'a port to each level'), ...racks.rackBar(stage, nicTop));
         if (stage.way)
-            elements.push(...scenes.ends(stage, stage.way, nicTop + 30));
+            elements.push(...racks.ends(stage, stage.way, nicTop + 30));
         return {
             height: nicTop + 92, elements,
-            caption: 'ZCube(' + model.n + ', ' + model.k + '): a switch has ' + number(fabric.tiers[0].host_ports) + ' NICs and ' + number(model.n) + ' links to each neighbouring level. Choose a switch or a rack to look closer.',
+            caption: 'ZCube(' + model.n + ', ' + model.k + '): a switch has ' + number(fabric.tiers[0].host_ports) + ' NICs and ' + number(model.n) +
+                ' links to each neighbouring level. Choose a switch or a rack to look closer.',
         };
     }
 
@@ -56,19 +59,20 @@ const scenesZcube = (() => {
     function node(stage, view) {
         const { fabric, model } = stage;
         const nics = Array.from({ length: model.n }, (_, port) => model.nicOf(view.level, view.index, port)).filter((nic) => nic < fabric.gpus);
-        const racks = scenes.byRack(stage, nics).slice(0, 240);
-        const boxes = scenes.rackBoxes(stage, racks, 130);
+        const shown = racks.byRack(stage, nics).slice(0, 240);
+        const boxes = racks.rackBoxes(stage, shown, 130);
 
         return {
             height: 136 + boxes.height,
             elements: [strokes.band(stage.width / 2 - 90, stage.width / 2 + 90, 58, 0, stage.width, 120, view.level),
-                ...scenes.switchBox(stage, 'p0.t' + view.level + '.' + view.index, view.level, 20), strokes.plate(stage.width / 2, 90, scenes.plural(nics.length, 'NIC')), ...boxes.elements],
+                ...racks.switchBox(stage, 'p0.t' + view.level + '.' + view.index, view.level, 20),
+                strokes.plate(stage.width / 2, 90, racks.plural(nics.length, 'NIC')), ...boxes.elements],
             caption: 'NICs whose numbers differ in digit ' + view.level + ' only. Choose a rack to look closer.',
         };
     }
 
     function rack(stage, view) {
-        return scenes.rack(stage, view, (nic, port) => 'p0.t' + port + '.' + stage.model.without(nic, port));
+        return racks.rack(stage, view, (nic, port) => 'p0.t' + port + '.' + stage.model.without(nic, port));
     }
 
     return { overview, range, node, rack };

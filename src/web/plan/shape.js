@@ -54,7 +54,7 @@ const shape = (() => {
             const level = commonLevel(leafOf(from), leafOf(to));
             const up = [];
             const down = [];
-            const tops_taken = [0];
+            const topsTaken = [0];
             let top = 0;
 
             for (let tier = 0; tier <= level; tier++) {
@@ -62,7 +62,7 @@ const shape = (() => {
                     const width = tops(tier) / tops(tier - 1);
 
                     top = top * width + Math.floor((choices[tier - 1] ?? 0) % tiers[tier - 1].up_ports / tiers[tier].parallel);
-                    tops_taken.push(top);
+                    topsTaken.push(top);
                 }
                 const index = (leaf) => Math.floor(leaf / leavesOf(tier)) * tops(tier) + top;
 
@@ -70,7 +70,7 @@ const shape = (() => {
                 if (tier < level)
                     down.unshift(switchName(plane, tier, index(leafOf(to))));
             }
-            return { nodes: ['h' + from, ...up, ...down, 'h' + to], level, tops: tops_taken };
+            return { nodes: ['h' + from, ...up, ...down, 'h' + to], level, tops: topsTaken };
         }
 
         function pair(from, to) {

@@ -83,9 +83,9 @@ const strokes = (() => {
             dom.svg('rect', { x: (x - width / 2).toFixed(1), y: y - 11, width: width.toFixed(1), height: 22, rx: 11 }), text(x, y + 4.5, content));
     }
 
-    function mark(x, y, content, isBelow) {
-        return dom.svg('g', { class: 'mark' },
-            dom.svg('path', { d: isBelow ? 'M' + x + ' ' + y + 'l-6 10h12z' : 'M' + x + ' ' + y + 'l-6 -10h12z' }), text(x, y + (isBelow ? 24 : -15), content));
+    /* A triangle that points upward. */
+    function mark(x, y) {
+        return dom.svg('path', { class: 'mark', d: 'M' + x.toFixed(1) + ' ' + y + 'l-6 10h12z' });
     }
 
     return { number, text, blocks, mesh, band, line, plate, mark };
