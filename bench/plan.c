@@ -123,7 +123,7 @@ static void write_switches(const struct config_format *format, const struct conf
     for (uint32_t node = 0; node < config_format_count(format, source->plan); node++)
         for (const struct config_file *file = format->files; file->name; file++)
             file->write(source, node, sink);
-    fclose(sink);
+    (void)fclose(sink);
     snprintf(metric, sizeof(metric), "configurations of 6,144 switches, %s", format->word);
     print_metric(metric, (cpu_ms() - began_ms) / 1e3, "s");
 }
