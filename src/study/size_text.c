@@ -14,7 +14,7 @@ static bool is_rail_only(const struct size_fabric *fabric)
 
 static bool is_single(const struct size_fabric *fabric)
 {
-    return fabric->tier_count == 1 && !is_rail_only(fabric);
+    return fabric->tier_count == 1 && fabric->tiers[0].switches == 1 && !is_rail_only(fabric);
 }
 
 /* Two tiers with one link between a T0 and a T1 need no shape, and their paths are computed. */
@@ -22,6 +22,7 @@ static bool is_plain(const struct size_fabric *fabric)
 {
     return fabric->tier_count == 2 && fabric->request.kind != SIZE_ZCUBE &&
            fabric->tiers[0].up_ports == fabric->tiers[1].switches &&
+           fabric->tiers[0].up_links == fabric->tiers[0].switches * fabric->tiers[1].switches &&
            fabric->plane_count <= PLANES_MAX && fabric->tiers[0].switches <= SWITCHES_MAX &&
            fabric->tiers[1].switches <= SWITCHES_MAX;
 }
@@ -44,6 +45,21 @@ static void write_plain(FILE *to, const struct size_fabric *fabric, const char *
         has_tiers ? fabric->tiers[0].host_ports : (uint32_t)fabric->request.gpus, between);
 }
 
+/* Counts of a fabric of a file may be those of no generator. */
+static bool is_built(const struct size_fabric *fabric, const struct graph_parameters *graph)
+{
+    struct graph_problem problem;
+    struct graph_size size;
+    uint64_t uplinks = 0;
+
+    if (!graph->shape->size(graph, &size, &problem))
+        return false;
+    for (uint32_t tier = 0; tier < fabric->tier_count; tier++)
+        uplinks += fabric->plane_count * fabric->tiers[tier].up_links;
+    return size.switch_count == size_switches(fabric) &&
+           size.link_count == uplinks + (uint64_t)size.nic_count * fabric->nic_ports;
+}
+
 static void write_shape(FILE *to, const struct graph_parameters *graph, const char *between)
 {
     fprintf(to, "shape: %s%s", graph->shape == &graph_shape_zcube ? "zcube" : "clos", between);
@@ -56,15 +72,13 @@ bool size_text_write(
     FILE *to, const struct size_fabric *fabric, const struct size_site *site, const char *between)
 {
     struct graph_parameters graph;
-    struct graph_problem problem;
-    struct graph_size size;
 
     if (is_rail_only(fabric))
         return false;
     if (is_single(fabric) || is_plain(fabric)) {
         write_plain(to, fabric, between);
     } else {
-        if (!size_graph(fabric, &graph) || !graph.shape->size(&graph, &size, &problem))
+        if (!size_graph(fabric, &graph) || !is_built(fabric, &graph))
             return false;
         write_shape(to, &graph, between);
     }

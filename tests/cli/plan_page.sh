@@ -42,6 +42,8 @@ contains '  and the message names the page' "$output" "$SCRATCH/none/page.html: 
 if [ -w /dev/full ]; then
     exits 1 'a full disk is a failure' "$mrc" plan --report /dev/full
 fi
+is 'with a page, JSON is printed if it is wanted' "$("$mrc" plan --gpus 64 --report "$page" -j)" "$("$mrc" plan --gpus 64 -j)"
+is '  and so is the comparison' "$("$mrc" plan --gpus 64 --report "$page" --compare)" "$("$mrc" plan --gpus 64 --compare)"
 exits 2 '--measure without a page is refused' "$mrc" plan --measure
 contains '  with the command that prints it' "$output" "'mrc plan failures --measure'"
 
@@ -99,6 +101,12 @@ is '  all losses are near the calculated ones' \
 is '  other NICs lose nothing' "$(jq '[.measured.failures[].measured.mrc.others_share | fabs < 0.02] | all' "$SCRATCH/measured.json")" true
 is '  a large fabric is measured on a small one' \
     "$("$mrc" plan failures --gpus 4096 --planes 1 --nic 100G --switch 25.6T --measure -j | jq -c '.measured | [.nics, .scale, .tiers]')" '[32,128,2]'
+printf '%s\n' 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.1 }' '- { from: h2, to: p0.t0.2 }' \
+    '- { from: p0.t0.0, to: p0.t0.1 }' '- { from: p0.t0.1, to: p0.t0.2 }' >"$SCRATCH/row.yaml"
+exits 2 'a fabric that no generator builds is not simulated' "$mrc" plan failures -f "$SCRATCH/row.yaml" --measure
+contains '  with the reason' "$output" '--measure: no generator builds a small fabric of this shape'
+printf '%s\n' 'shape: zcube' 'n: 4' 'k: 2' >"$SCRATCH/zcube.yaml"
+is 'the ZCube of a file is simulated' "$("$mrc" plan failures -f "$SCRATCH/zcube.yaml" --measure -j | jq -c '.measured | [.nics, .scale, .switches]')" '[16,1,8]'
 exits 2 'an unknown contender is refused' "$mrc" plan failures --measure --protocols tcp
 "$mrc" plan --gpus 8 --planes 2 --nic 200G --switch 400G --tiers 2 --measure --report "$page"
 is 'the page has what was measured' "$(data ".measured | $rounded")" "$(jq -c ".measured | $rounded" "$SCRATCH/measured.json")"

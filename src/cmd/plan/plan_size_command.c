@@ -118,6 +118,12 @@ static enum cmd_status show_fabric(const struct plan_options *options, const str
 
 /* ---- several --------------------------------------------------------------------------------- */
 
+static bool wants_several(const struct plan_options *options)
+{
+    return options->compares || options->goal >= 0;
+}
+
+/* A page has several fabrics, too. */
 static enum cmd_status show_several(
     const struct plan_options *options, const struct prices *prices, char *const *line)
 {
@@ -125,15 +131,21 @@ static enum cmd_status show_several(
     enum cmd_status status = plan_request_job(name, options, job);
     struct size_judge judge = { &options->site, prices, job };
 
-    if (status == CMD_DONE && options->report)
-        status = plan_page(name, options, &judge, line);
-    else if (status == CMD_DONE && options->fabric)
+    if (status == CMD_DONE && wants_several(options) && options->fabric)
         status = cmd_complain(CMD_MISUSED, name,
             "--compare and --goal size fabrics; give --gpus and --nic instead of -f");
-    else if (status == CMD_DONE)
+    if (status == CMD_DONE && options->report)
+        status = plan_page(name, options, &judge, line);
+    if (status == CMD_DONE && wants_several(options))
         status = plan_side_by_side(name, options, &judge);
     free(job);
     return status;
+}
+
+/* With a page nothing else is printed unless a form is named. */
+static bool prints(const struct plan_options *options)
+{
+    return options->as_json || options->as_csv || options->as_yaml;
 }
 
 static enum cmd_status plan_size(int argument_count, char **arguments)
@@ -155,9 +167,9 @@ static enum cmd_status plan_size(int argument_count, char **arguments)
     else if (options.measures && !options.report)
         status = cmd_complain(CMD_MISUSED, name,
             "--measure: give --report FILE, or use 'mrc plan failures --measure'");
-    else if (options.compares || options.goal >= 0 || options.report)
+    else if (wants_several(&options) || options.report)
         status = show_several(&options, &prices, arguments + 1);
-    else
+    if (status == CMD_DONE && !wants_several(&options) && (!options.report || prints(&options)))
         status = show_fabric(&options, &prices);
     yaml_fini(&yaml);
     return status;
