@@ -150,10 +150,11 @@ const drawing = (() => {
             return view.at === 'rack' ? [step('◀', view.rack - 1), step('▶', view.rack + 1)] : [];
         }
 
-        function fill(svg, { width }, { height, elements, caption: said }) {
+        /* Returns what is said about the drawing. */
+        function fill(svg, { width }, { height, elements, caption: said, opens }) {
             svg.setAttribute('viewBox', '-1 0 ' + (width + 2) + ' ' + height);
             svg.replaceChildren(...elements);
-            return said;
+            return [said, opens ? dom.make('span', { class: 'on-screen' }, ' Choose ' + opens + ' to look closer.') : ''];
         }
 
         function render() {
@@ -162,7 +163,7 @@ const drawing = (() => {
             const stage = { width, fabric, model, way: chosen, go };
             const steps = trail();
 
-            caption.textContent = fill(host, stage, scene(stage, state.view));
+            caption.replaceChildren(...fill(host, stage, scene(stage, state.view)));
             if (isPrinting && !isZcube && state.view.at === 'fabric' && model.highest > 0)
                 fill(plane, stage, scene(stage, { at: 'unit', plane: chosen?.plane ?? 0, level: model.highest, index: 0 }));
             crumbs.replaceChildren('zoom: ', ...steps.flatMap(([name, view], index) => [index ? ' › ' : '', index < steps.length - 1 ?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The views of the drawing: all planes, a unit of a plane, a leaf, a rack. Each returns { height, elements, caption }. stage: { width, fabric, model,
+/* The views of the drawing: all planes, a unit of a plane, a leaf, a rack. Each returns { height, elements, caption, opens }; opens: what can be chosen. stage: { width, fabric, model,
  * way, go }; way: the chosen pair and path, or null; go(view) zooms. */
 const scenes = (() => {
     const { number, text } = strokes;
@@ -85,7 +85,7 @@ const scenes = (() => {
                     elements.push(strokes.line(cardPoints(stage, way, plane, plane * (card + gap), card, top, nicTop), 'way' + (plane === way.plane ? ' chosen' : '')));
             elements.push(...racks.ends(stage, way, nicTop + 30));
         }
-        return { height: nicTop + 92, elements, caption: overviewCaption(stage) };
+        return { height: nicTop + 92, elements, caption: overviewCaption(stage), opens: 'a plane or a rack' };
     }
 
     function overviewCaption({ fabric, model }) {
@@ -96,7 +96,7 @@ const scenes = (() => {
         const whole = fabric.planes === 1 ? 'One plane: ' : model.isRailOnly ? 'Each rail: ' : 'Each plane: ';
 
         return whole + [parts.join(' + ') + (isSingle ? ' switch' : ' switches'), ...links].join(', ') +
-            (model.isRailOnly ? '. A GPU has a port in one rail.' : fabric.nic_ports > 1 ? '. A NIC has a port in each plane.' : '.') + ' Choose a plane or a rack to look closer.';
+            (model.isRailOnly ? '. A GPU has a port in one rail.' : fabric.nic_ports > 1 ? '. A NIC has a port in each plane.' : '.');
     }
 
     /* ---- a unit of a plane ---- */
@@ -178,7 +178,7 @@ const scenes = (() => {
             elements: [strokes.mesh(topsRow, topY + 34, subsRow, subY, view.plane), ...unitWays(stage, view, inUnit, topsRow, topY + 34, subsRow, subY, shown),
                 ...topsRow.elements, ...subsRow.elements, ...lines,
                 strokes.plate(width / 2, (topY + 34 + subY) / 2, linkText(view, model, tier, below, width))],
-            caption: unitCaption(stage, view, tier, below),
+            caption: unitCaption(stage, view, tier, below), opens: 'a block of the lower row',
         };
     }
 
@@ -202,8 +202,7 @@ const scenes = (() => {
         const up = fabric.tiers[view.level].up_ports;
 
         return tierName(view.level) + ': ' + plural(tier.down_ports, 'port') + ' down' + (up ? ', ' + number(up) + ' up' : '') + '. ' + tierName(view.level - 1) + ': ' +
-            (below.host_ports ? plural(below.host_ports, 'port') + ' to NICs' : plural(below.down_ports, 'port') + ' down') + ', ' + number(below.up_ports) + ' up. ' +
-            'Choose a block of the lower row to look closer.';
+            (below.host_ports ? plural(below.host_ports, 'port') + ' to NICs' : plural(below.down_ports, 'port') + ' down') + ', ' + number(below.up_ports) + ' up.';
     }
 
     /* ---- a leaf ---- */
@@ -238,7 +237,7 @@ const scenes = (() => {
             height: boxY + 116 + boxes.height,
             elements: [...above ? leafUplinks(stage, view, nics, boxY) : [], strokes.band(width / 2 - 90, width / 2 + 90, boxY + 38, 0, width, boxY + 100, view.plane),
                 ...racks.switchBox(stage, name, view.plane, boxY), strokes.plate(width / 2, boxY + 72, plural(nics.length, 'NIC')), ...boxes.elements],
-            caption: name + ': ' + plural(tier.host_ports, 'port') + ' to NICs' + (above ? ', ' + number(tier.up_ports) + ' up' : '') + '. Choose a rack to look closer.',
+            caption: name + ': ' + plural(tier.host_ports, 'port') + ' to NICs' + (above ? ', ' + number(tier.up_ports) + ' up' : '') + '.', opens: 'a rack',
         };
     }
 

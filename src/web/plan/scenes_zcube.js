@@ -46,14 +46,15 @@ const scenesZcube = (() => {
         return {
             height: nicTop + 92, elements,
             caption: 'ZCube(' + model.n + ', ' + model.k + '): a switch has ' + number(fabric.tiers[0].host_ports) + ' NICs and ' + number(model.n) +
-                ' links to each neighbouring level. Choose a switch or a rack to look closer.',
+                ' links to each neighbouring level.',
+            opens: 'a switch or a rack',
         };
     }
 
     function range(stage, view) {
         const row = levelRow(stage, view.level, 40, view.range);
 
-        return { height: 90, elements: [...row.elements, text(0, 28, 'level ' + view.level, 'strong', 'start')], caption: 'Choose a switch to look closer.' };
+        return { height: 90, elements: [...row.elements, text(0, 28, 'level ' + view.level, 'strong', 'start')], caption: 'Level ' + view.level + '.', opens: 'a switch' };
     }
 
     function node(stage, view) {
@@ -67,7 +68,7 @@ const scenesZcube = (() => {
             elements: [strokes.band(stage.width / 2 - 90, stage.width / 2 + 90, 58, 0, stage.width, 120, view.level),
                 ...racks.switchBox(stage, 'p0.t' + view.level + '.' + view.index, view.level, 20),
                 strokes.plate(stage.width / 2, 90, racks.plural(nics.length, 'NIC')), ...boxes.elements],
-            caption: 'NICs whose numbers differ in digit ' + view.level + ' only. Choose a rack to look closer.',
+            caption: 'NICs whose numbers differ in digit ' + view.level + ' only.', opens: 'a rack',
         };
     }
 
