@@ -10,6 +10,7 @@
 #include "result/result.h"
 #include "study/size_measure_text.h"
 #include "study/size_scale.h"
+#include "study/study_plans.h"
 
 enum { SETS_MAX = 64, SETTINGS_BYTES = 1024 };
 
@@ -198,56 +199,30 @@ static void judge_runs(struct size_measure *measure, json_t **runs)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-struct making {
+struct telling {
     struct size_measure *measure;
-    const struct study_manner *manner;
-    json_t **results; /* by run */
     void (*on_run)(void *context, const struct size_measure *);
     void *context;
 };
 
-static bool take_run(void *context, uint32_t index, json_t *run)
+static void tell_run(void *context, uint32_t done_count)
 {
-    struct making *making = context;
+    struct telling *telling = context;
 
-    making->results[index] = run;
-    if (!run || *making->manner->is_interrupted)
-        return false;
-    making->measure->done_count++;
-    making->on_run(making->context, making->measure);
-    return true;
-}
-
-static void make_runs(struct making *making)
-{
-    struct size_measure *measure = making->measure;
-    struct study_run **runs = grow_take(measure->run_count, sizeof(struct study_run *));
-    struct study_sink sink = { take_run, making };
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < measure->plan_count; i++)
-        for (uint32_t k = 0; k < measure->plans[i].run_count; k++)
-            runs[count++] = measure->plans[i].runs[k];
-    study_jobs_run(runs, count, making->manner, &sink);
-    free(runs);
+    telling->measure->done_count = done_count;
+    telling->on_run(telling->context, telling->measure);
 }
 
 bool size_measure_run(struct size_measure *measure, const struct study_manner *manner,
     void (*on_run)(void *context, const struct size_measure *), void *context)
 {
-    struct making making = { .measure = measure,
-        .manner = manner,
-        .results = grow_take(measure->run_count, sizeof(json_t *)),
-        .on_run = on_run,
-        .context = context };
-    bool is_made;
+    struct telling telling = { measure, on_run, context };
+    struct study_plans plans = { measure->plans, measure->plan_count, tell_run, &telling };
+    json_t **results = study_plans_run(&plans, manner);
 
-    make_runs(&making);
-    is_made = measure->done_count == measure->run_count;
-    if (is_made)
-        judge_runs(measure, making.results);
-    for (uint32_t i = 0; i < measure->run_count; i++)
-        json_decref(making.results[i]);
-    free(making.results);
-    return is_made;
+    if (!results)
+        return false;
+    judge_runs(measure, results);
+    study_plans_release(&plans, results);
+    return true;
 }
