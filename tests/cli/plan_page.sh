@@ -114,7 +114,7 @@ is 'the page has what was measured' "$(data ".measured | $rounded")" "$(jq -c ".
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 shown() # PAGE: the document after it, and after a click on everything that opens
 {
-    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+    timeout 60 "$browser" --allow-file-access-from-files --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
         --disable-background-networking --disable-component-update --disable-sync \
         --user-data-dir="$SCRATCH/browser" --virtual-time-budget=5000 --dump-dom "file://$1" 2>/dev/null
 }
@@ -144,6 +144,16 @@ if [ -n "$browser" ]; then
     opens 'a browser draws 131,072 GPUs, and zooms' --gpus 131072
     is '  with the number of paths of a pair' "$(grep -c '2,048 paths: 8 planes × 256 uplinks of T0, over 3 switches' "$SCRATCH/dom")" 1
     is '  with nine charts of comparisons' "$(grep -o 'class="multiple"' "$SCRATCH/dom" | wc -l)" 9
+    cat >"$SCRATCH/narrow.html" <<'SCRIPT'
+<iframe src="page.html" style="width: 400px; height: 800px; border: 0"></iframe>
+<script>
+onload = () => {
+    const shown = document.querySelector('iframe').contentDocument.documentElement;
+    document.documentElement.dataset.fits = shown.scrollWidth <= shown.clientWidth;
+};
+</script>
+SCRIPT
+    contains '  nothing is wider than a screen of 400 pixels' "$(shown "$SCRATCH/narrow.html" | grep -o '<html [^>]*>')" 'data-fits="true"'
     opens 'a browser draws a million GPUs in four tiers' --gpus 1000000 --planes 1
     opens 'a browser draws a ZCube' --shape zcube --nic 400G
     opens 'a browser draws the fabric of a file' -f experiments/fabric-64.yaml

@@ -185,6 +185,8 @@ static enum cmd_status show_failures(
         print_all(options, &fabric, failures, job, prices);
     if (measure && !options->as_json)
         plan_measuring_print(measure, &fabric, failures);
+    if (measure && !options->as_json && options->explains)
+        plan_measuring_explain();
     if (measure)
         plan_measuring_end(measure);
     free(failures);

@@ -116,3 +116,15 @@ void plan_measuring_print(const struct size_measure *measure, const struct size_
         putchar('\n');
     }
 }
+
+void plan_measuring_explain(void)
+{
+    puts("calculated  = of NIC, in the table above\n"
+         "calc. small = the same formula, for the small fabric\n"
+         "of a protocol = 1 - rate after the failure / rate at the same time without it, of pairs "
+         "with an affected NIC\n"
+         "others   = likewise, of all other pairs\n"
+         "settles  = the last time after the failure at which the rate was below 95 % of what "
+         "remains\n"
+         "timeouts = retransmission timeouts of all NICs");
+}

@@ -13,3 +13,5 @@ void plan_measuring_end(struct size_measure *);
 /* Prints measured beside calculated shares. */
 void plan_measuring_print(
     const struct size_measure *, const struct size_fabric *, const struct size_failures *);
+/* Prints what the columns are. */
+void plan_measuring_explain(void);
