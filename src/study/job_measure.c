@@ -10,6 +10,7 @@
 #include "result/result.h"
 #include "study/job_cost.h"
 #include "study/job_events.h"
+#include "study/study_plans.h"
 
 enum { SETS_MAX = 128, SETTINGS_BYTES = 512 };
 
@@ -114,40 +115,18 @@ void job_measure_fini(struct job_measure *measure)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-struct making {
+struct telling {
     struct job_measure *measure;
-    const struct study_manner *manner;
-    json_t **results; /* by run */
     void (*on_run)(void *context, const struct job_measure *);
     void *context;
 };
 
-static bool take_run(void *context, uint32_t index, json_t *run)
+static void tell_run(void *context, uint32_t done_count)
 {
-    struct making *making = context;
+    struct telling *telling = context;
 
-    making->results[index] = run;
-    if (!run || *making->manner->is_interrupted)
-        return false;
-    making->measure->done_count++;
-    making->on_run(making->context, making->measure);
-    return true;
-}
-
-/* Returns whether all runs have a result. */
-static bool make_runs(struct making *making)
-{
-    struct job_measure *measure = making->measure;
-    struct study_run **runs = grow_take(measure->run_count, sizeof(struct study_run *));
-    struct study_sink sink = { take_run, making };
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < measure->plan_count; i++)
-        for (uint32_t k = 0; k < measure->plans[i].run_count; k++)
-            runs[count++] = measure->plans[i].runs[k];
-    study_jobs_run(runs, count, making->manner, &sink);
-    free(runs);
-    return measure->done_count == measure->run_count;
+    telling->measure->done_count = done_count;
+    telling->on_run(telling->context, telling->measure);
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */
@@ -214,9 +193,8 @@ static void add_cost(
     json_object_set_new(json_object_get(failure, "costs"), contender, cost);
 }
 
-static json_t *document_of(const struct making *making)
+static json_t *document_of(const struct job_measure *measure, json_t *const *results)
 {
-    const struct job_measure *measure = making->measure;
     const struct experiment *experiment = &measure->plans[0].runs[0]->experiment;
     const struct topology_config *config = &experiment->fabric.topology.config;
     json_t *protocols = json_object();
@@ -227,13 +205,13 @@ static json_t *document_of(const struct making *making)
     for (uint32_t i = 0; i < measure->plan_count; i++) {
         const struct study_plan *plan = &measure->plans[i];
         const struct study_contender *contender = measure->choice->at[i];
-        const json_t *quiet = making->results[index++];
+        const json_t *quiet = results[index++];
 
         json_object_set_new(
             protocols, contender->name, protocol_json(contender, plan->runs[0], quiet));
         for (uint32_t k = 1; k < plan->run_count; k++)
             add_cost(failures, plan->runs[k], contender->name,
-                job_cost_of(making->results[index++], quiet, job_of(plan->runs[k])->iterations));
+                job_cost_of(results[index++], quiet, job_of(plan->runs[k])->iterations));
     }
     study_plan_hash(&measure->plans[0], hash);
     return json_pack("{s:i,s:s,s:s,s:s,s:I,s:{s:s,s:I,s:I,s:f},s:f,s:o,s:o}", "openmrc_job_events",
@@ -248,15 +226,14 @@ static json_t *document_of(const struct making *making)
 json_t *job_measure_run(struct job_measure *measure, const struct study_manner *manner,
     void (*on_run)(void *context, const struct job_measure *), void *context)
 {
-    struct making making = { .measure = measure,
-        .manner = manner,
-        .results = grow_take(measure->run_count, sizeof(json_t *)),
-        .on_run = on_run,
-        .context = context };
-    json_t *document = make_runs(&making) ? document_of(&making) : NULL;
+    struct telling telling = { measure, on_run, context };
+    struct study_plans plans = { measure->plans, measure->plan_count, tell_run, &telling };
+    json_t **results = study_plans_run(&plans, manner);
+    json_t *document;
 
-    for (uint32_t i = 0; i < measure->run_count; i++)
-        json_decref(making.results[i]);
-    free(making.results);
+    if (!results)
+        return NULL;
+    document = document_of(measure, results);
+    study_plans_release(&plans, results);
     return document;
 }

@@ -11,17 +11,6 @@
 #define DAY_S     86400.0
 #define HOUR_S    3600.0
 
-enum element {
-    HOST_LINK,
-    UPLINK,
-    LEAF,
-    UPPER_SWITCH,
-    NIC_MODULE,
-    SWITCH_MODULE,
-    POWER_GROUP,
-    NIC,
-    GPU
-};
 enum { GROUP_SWITCHES = 16, MODULE_LANES = 8 };
 
 enum failure_id {
@@ -32,14 +21,14 @@ enum failure_id {
 
 static const struct kind {
     const char *name;
-    enum element element;
+    enum size_element element;
     struct price_range per_day;
     double lasts_s;
     const char *class;
     const char *source;
 } kinds[FAILURE_COUNT] = {
 #define FAILURE(ID, name, element, least, most, seconds, class, source)                            \
-    [FAILURE_##ID] = { name, element, { least, most }, seconds, class, source },
+    [FAILURE_##ID] = { name, SIZE_##element, { least, most }, seconds, class, source },
 #include "study/failures.def"
 };
 
@@ -96,20 +85,20 @@ static struct loss uplink_loss(const struct size_fabric *fabric, uint32_t tier)
     return loss;
 }
 
-static struct loss loss_of(const struct size_fabric *fabric, enum element element)
+static struct loss loss_of(const struct size_fabric *fabric, enum size_element element)
 {
     uint64_t gpus = fabric->request.gpus;
     struct loss leaf = switch_loss(fabric, 0);
 
     switch (element) {
-    case HOST_LINK:
+    case SIZE_HOST_LINK:
         return (struct loss){ gpus * fabric->nic_ports, 1, 1 };
-    case NIC_MODULE:
+    case SIZE_NIC_MODULE:
         return (struct loss){ size_nic_modules(fabric), 1, 1 };
-    case SWITCH_MODULE:
+    case SIZE_SWITCH_MODULE:
         return (struct loss){ size_modules(fabric) - size_nic_modules(fabric),
             MODULE_LANES / fabric->port_lanes ? MODULE_LANES / fabric->port_lanes : 1, 1 };
-    case POWER_GROUP:
+    case SIZE_POWER_GROUP:
         return (struct loss){ (size_switches(fabric) + GROUP_SWITCHES - 1) / GROUP_SWITCHES,
             leaf.nics * GROUP_SWITCHES < gpus ? leaf.nics * GROUP_SWITCHES : gpus, 1 };
     default:
@@ -178,7 +167,7 @@ static void set_costs(const struct size_fabric *fabric, const struct job *job,
 
 static double share_of_nic(const struct size_fabric *fabric, const struct kind *kind, double plane)
 {
-    if (kind->element == NIC_MODULE || kind->element == NIC || kind->element == GPU)
+    if (kind->element == SIZE_NIC_MODULE || kind->element == SIZE_NIC || kind->element == SIZE_GPU)
         return 1;
     return plane / fabric->nic_ports;
 }
@@ -199,14 +188,15 @@ static bool add_failure(struct size_failures *failures, const struct size_fabric
     }
     assert(failures->count < SIZE_FAILURES_MAX);
     failures->count++;
-    *failure = (struct size_failure){ .elements = loss.elements,
+    *failure = (struct size_failure){ .element = kind->element,
+        .elements = loss.elements,
         .per_year = { kind->per_day.least * elements * YEAR_DAYS,
             kind->per_day.most * elements * YEAR_DAYS },
         .lasts_s = kind->lasts_s,
         .nics = loss.nics,
         .plane_share = loss.plane_share,
         .nic_share = share_of_nic(fabric, kind, loss.plane_share),
-        .is_network = kind->element != GPU,
+        .is_network = kind->element != SIZE_GPU,
         .restarts = !class,
         .source = kind->source };
     set_costs(fabric, job, class, failure);
@@ -217,9 +207,15 @@ static bool add_failure(struct size_failures *failures, const struct size_fabric
 }
 
 /* Switches and uplinks have a line for each tier. */
-static bool has_tiers(enum element element)
+static bool has_tiers(enum size_element element)
 {
-    return element == UPLINK || element == LEAF || element == UPPER_SWITCH;
+    return element == SIZE_UPLINK || element == SIZE_LEAF || element == SIZE_UPPER_SWITCH;
+}
+
+static void name_tier(struct size_failure *failure, uint32_t tier, const char *name)
+{
+    failure->tier = tier;
+    snprintf(failure->name, sizeof(failure->name), "T%u: %s", tier, name);
 }
 
 static bool add_tiers(struct size_failures *failures, const struct size_fabric *fabric,
@@ -227,16 +223,15 @@ static bool add_tiers(struct size_failures *failures, const struct size_fabric *
 {
     for (uint32_t tier = 0; tier < fabric->tier_count; tier++) {
         struct loss loss =
-            kind->element == UPLINK ? uplink_loss(fabric, tier) : switch_loss(fabric, tier);
+            kind->element == SIZE_UPLINK ? uplink_loss(fabric, tier) : switch_loss(fabric, tier);
         uint32_t before = failures->count;
 
-        if (kind->element != UPLINK && (kind->element == LEAF) != has_nics(fabric, tier))
+        if (kind->element != SIZE_UPLINK && (kind->element == SIZE_LEAF) != has_nics(fabric, tier))
             continue;
         if (!add_failure(failures, fabric, job, kind, loss))
             return false;
         if (failures->count > before)
-            snprintf(failures->list[before].name, sizeof(failures->list[before].name), "T%u: %s",
-                tier, kind->name);
+            name_tier(&failures->list[before], tier, kind->name);
     }
     return true;
 }
@@ -276,7 +271,7 @@ struct absence {
     struct price_range share;
 };
 
-static struct absence absence_of(enum element element)
+static struct absence absence_of(enum size_element element)
 {
     struct absence absence = { 0 };
 
@@ -294,7 +289,7 @@ static struct absence absence_of(enum element element)
 }
 
 static void add_pair(struct size_failures *failures, const char *name, uint64_t count,
-    enum element first, enum element second)
+    enum size_element first, enum size_element second)
 {
     struct absence one = absence_of(first);
     struct absence other = absence_of(second);
@@ -315,10 +310,11 @@ static void add_pairs(struct size_failures *failures, const struct size_fabric *
 
     if (fabric->nic_ports != 2)
         return;
-    add_pair(failures, "both links of a NIC", gpus, HOST_LINK, HOST_LINK);
-    add_pair(failures, "a link of a NIC and the switch of the other", 2 * gpus, HOST_LINK, LEAF);
-    add_pair(failures, "both switches of a NIC", is_zcube ? gpus : fabric->tiers[0].switches, LEAF,
-        LEAF);
+    add_pair(failures, "both links of a NIC", gpus, SIZE_HOST_LINK, SIZE_HOST_LINK);
+    add_pair(failures, "a link of a NIC and the switch of the other", 2 * gpus, SIZE_HOST_LINK,
+        SIZE_LEAF);
+    add_pair(failures, "both switches of a NIC", is_zcube ? gpus : fabric->tiers[0].switches,
+        SIZE_LEAF, SIZE_LEAF);
 }
 
 bool size_failures_find(

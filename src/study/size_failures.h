@@ -8,8 +8,22 @@
 
 enum { SIZE_FAILURES_MAX = 24, SIZE_PAIRS_MAX = 4 };
 
+enum size_element {
+    SIZE_HOST_LINK,
+    SIZE_UPLINK,
+    SIZE_LEAF,
+    SIZE_UPPER_SWITCH,
+    SIZE_NIC_MODULE,
+    SIZE_SWITCH_MODULE,
+    SIZE_POWER_GROUP,
+    SIZE_NIC,
+    SIZE_GPU,
+};
+
 struct size_failure {
     char name[SIZE_PART_BYTES];
+    enum size_element element;
+    uint32_t tier; /* of a switch, or of the lower end of an uplink */
     uint64_t elements;
     struct price_range per_year; /* of all elements */
     double lasts_s;

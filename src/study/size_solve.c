@@ -89,6 +89,10 @@ static bool check_counts(const struct size_request *request, char *reason)
             (unsigned long long)request->gpus, (unsigned long long)SIZE_GPUS_MAX);
     if (request->tiers > SIZE_TIERS_MAX)
         return refuse_request(reason, "--tiers: %u; give 1 to %d", request->tiers, SIZE_TIERS_MAX);
+    if (request->kind == SIZE_ZCUBE &&
+        (request->tiers < 2 || request->tiers > SIZE_ZCUBE_TIERS_MAX))
+        return refuse_request(reason, "--tiers: %u; a ZCube has 2 or %d levels", request->tiers,
+            SIZE_ZCUBE_TIERS_MAX);
     if (request->kind == SIZE_CLOS && (request->planes < 1 || request->planes > GRAPH_PLANES_MAX))
         return refuse_request(
             reason, "--planes: %u; 1 to %d can be addressed", request->planes, GRAPH_PLANES_MAX);
@@ -101,16 +105,29 @@ static bool check_counts(const struct size_request *request, char *reason)
     return true;
 }
 
-/* Returns the nearest number of planes into which a NIC can be divided evenly. */
-static uint32_t nearest_planes(const struct size_request *request)
+/* Returns the nearest number of ports into which a NIC can be divided evenly. */
+static uint32_t nearest_ports(const struct size_request *request, uint32_t ports, uint32_t most)
 {
-    for (uint32_t away = 1; away < GRAPH_PLANES_MAX; away++) {
-        if (request->planes > away && request->nic_bps % (request->planes - away) == 0)
-            return request->planes - away;
-        if (request->nic_bps % (request->planes + away) == 0)
-            return request->planes + away;
+    for (uint32_t away = 1; away < most; away++) {
+        if (ports > away && request->nic_bps % (ports - away) == 0)
+            return ports - away;
+        if (ports + away <= most && request->nic_bps % (ports + away) == 0)
+            return ports + away;
     }
     return 1;
+}
+
+static bool refuse_ports(
+    const struct size_request *request, const struct size_fabric *fabric, char *reason)
+{
+    bool is_zcube = request->kind == SIZE_ZCUBE;
+    uint32_t most = is_zcube ? SIZE_ZCUBE_TIERS_MAX : GRAPH_PLANES_MAX;
+
+    return refuse_request(reason,
+        "a NIC of %.10g Gb/s cannot be divided into %u equal ports; "
+        "the nearest possible number of %s is %u",
+        (double)request->nic_bps / 1e9, fabric->nic_ports, is_zcube ? "levels" : "planes",
+        nearest_ports(request, fabric->nic_ports, most));
 }
 
 static bool check_ports(
@@ -119,10 +136,7 @@ static bool check_ports(
     uint32_t ports = fabric->switch_lanes / fabric->port_lanes;
 
     if (request->nic_bps % fabric->nic_ports || fabric->port_bps % 1000)
-        return refuse_request(reason,
-            "a NIC of %.10g Gb/s cannot be divided into %u equal ports; "
-            "the nearest possible number of planes is %u",
-            (double)request->nic_bps / 1e9, fabric->nic_ports, nearest_planes(request));
+        return refuse_ports(request, fabric, reason);
     if (request->switch_bps / request->lane_bps > LANES_MAX)
         return refuse_request(reason,
             "--switch: %.10g Gb/s are %llu lanes of %.10g Gb/s; at most "
@@ -243,38 +257,85 @@ static uint32_t planes_that_fit(const struct size_request *request, uint32_t tie
     return 0;
 }
 
-static void append_text(char *reason, const char *format, unsigned long long first, uint32_t second)
-{
-    size_t length = strlen(reason);
+/* A sentence that grows, and the number of requests that it names. */
+struct refusal {
+    char *reason;
+    uint32_t count;
+};
 
-    snprintf(reason + length, SIZE_REASON_BYTES - length, format, first, second);
+static void append_text(struct refusal *refusal, const char *text)
+{
+    size_t length = strlen(refusal->reason);
+
+    snprintf(refusal->reason + length, SIZE_REASON_BYTES - length, "%s", text);
+}
+
+static void append_option(struct refusal *refusal, const char *option, uint64_t value)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s %s %llu", refusal->count ? "," : "", option,
+        (unsigned long long)value);
+    append_text(refusal, text);
+    refusal->count++;
+}
+
+/* Returns the tiers that are refused: those of the request, or those with the most places. */
+static uint32_t refused_tiers(const struct size_request *request)
+{
+    uint32_t best = request->kind == SIZE_ZCUBE ? SIZE_ZCUBE_TIERS_MAX : SIZE_TIERS_MAX;
+
+    if (request->tiers)
+        return request->tiers;
+    for (uint32_t tiers = best; tiers > 0; tiers--)
+        if (size_largest(request, tiers) > size_largest(request, best))
+            best = tiers;
+    return best;
+}
+
+/* Returns how many NICs a leaf has if the number is not given; 0: not even then they fit. */
+static uint32_t usual_hosts(const struct size_request *request)
+{
+    struct size_request with = *request;
+    struct size_fabric fabric;
+
+    with.hosts_per_leaf = 0;
+    for (uint32_t tiers = 1; request->hosts_per_leaf && tiers <= SIZE_TIERS_MAX; tiers++)
+        if (solve_tiers(&with, tiers, &fabric))
+            return fabric.tiers[0].host_ports;
+    return 0;
+}
+
+static void append_nearest(
+    struct refusal *refusal, const struct size_request *request, uint32_t tiers, uint64_t largest)
+{
+    if (largest > 0)
+        append_option(refusal, "--gpus", largest);
+    for (uint32_t other = 1; request->tiers && other <= SIZE_TIERS_MAX; other++)
+        if (size_largest(request, other) >= request->gpus) {
+            append_option(refusal, "--tiers", other);
+            break;
+        }
+    if (request->kind == SIZE_CLOS && planes_that_fit(request, tiers))
+        append_option(refusal, "--planes", planes_that_fit(request, tiers));
+    if (usual_hosts(request))
+        append_option(refusal, "--hosts-per-leaf", usual_hosts(request));
+    append_text(refusal, refusal->count ? ", or a larger --switch" : " a larger --switch");
 }
 
 static bool refuse_size(const struct size_request *request, char *reason)
 {
-    uint32_t tiers = request->tiers ? request->tiers : SIZE_TIERS_MAX;
+    uint32_t tiers = refused_tiers(request);
     uint64_t largest = size_largest(request, tiers);
+    struct refusal refusal = { .reason = reason };
+    char end[64] = ": its switches have too few ports";
 
-    if (request->kind == SIZE_ZCUBE && tiers > SIZE_ZCUBE_TIERS_MAX)
-        largest = size_largest(request, tiers = SIZE_ZCUBE_TIERS_MAX);
-    snprintf(reason, SIZE_REASON_BYTES, "%llu GPUs do not fit into %s of %u tier%s",
-        (unsigned long long)request->gpus, size_kind_words[request->kind], tiers,
-        tiers == 1 ? "" : "s");
     if (largest > 0)
-        append_text(reason, ", which ends at %llu GPUs", largest, 0);
-    else
-        append_text(reason, ": its switches have too few ports", 0, 0);
-    append_text(reason, "; nearest:", 0, 0);
-    if (largest > 0)
-        append_text(reason, " --gpus %llu", largest, 0);
-    for (uint32_t more = request->tiers + 1; request->tiers && more <= SIZE_TIERS_MAX; more++)
-        if (size_largest(request, more) >= request->gpus) {
-            append_text(reason, ", --tiers %llu", more, 0);
-            break;
-        }
-    if (request->kind == SIZE_CLOS && planes_that_fit(request, tiers))
-        append_text(reason, ", --planes %llu", planes_that_fit(request, tiers), 0);
-    append_text(reason, ", or a larger --switch", 0, 0);
+        snprintf(end, sizeof(end), ", which ends at %llu GPUs", (unsigned long long)largest);
+    snprintf(reason, SIZE_REASON_BYTES,
+        "%llu GPUs do not fit into %s of %u tier%s%s; nearest:", (unsigned long long)request->gpus,
+        size_kind_words[request->kind], tiers, tiers == 1 ? "" : "s", end);
+    append_nearest(&refusal, request, tiers, largest);
     return false;
 }
 

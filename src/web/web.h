@@ -14,3 +14,6 @@ int web_report_write(FILE *to, json_t *results, json_t *metrics);
 
 /* Likewise shows the document of mrc-compare(1). Leaves it as it is. */
 int web_compare_write(FILE *to, json_t *comparison);
+
+/* Likewise shows a plan: what mrc-plan(1) prints as JSON, and the numbers of the drawing. */
+int web_plan_write(FILE *to, json_t *plan);

@@ -28,6 +28,8 @@ exits 0 'R1, R9 and R18 give the published results, and the stored ones' tools/p
 contains '  and the published results are printed' "$output" 'paper: 390 Gb/s for all flows'
 contains '  and the number of results as published' "$output" '3 of 3 as published'
 contains '  and the counts of R20' "$output" 'switches: 6,144 and 10,240, 0.6; paper: 3/5'
+contains '  and those of the planner, B12' "$output" 'B12       pass  mrc plan: 33 of 33 figures are as published'
+contains '  and its buffers, B20' "$output" 'B20       pass'
 page=$(cat "$BUILD/paper.html")
 contains '  and the page shows figure 14' "$page" 'Figure 14: A second flow is forced onto one of two paths'
 case $page in

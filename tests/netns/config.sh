@@ -105,5 +105,28 @@ for switch in $switches; do "$mrc" fabric stop -n "$(name_of "$switch")"; done
 wait
 "$mrc" fabric down -n "$fabric"
 rm -rf "$SCRATCH"/run-h?
+
+# Fabrics with a shape: the scripts of all switches.
+carries() # SENTENCE FROM TO LINE...
+{
+    sentence=$1
+    from=$2
+    to=$3
+    shift 3
+    printf '%s\n' "$@" >"$file"
+    rm -rf "$SCRATCH/linux"
+    build
+    config linux
+    refused=
+    for folder in "$SCRATCH"/linux/*; do
+        within "${folder##*/}" sh "$folder/switch.sh" >"$SCRATCH/ran" 2>&1 || refused="$refused ${folder##*/}"
+    done
+    is '  all scripts run' "$refused" ''
+    writes "$sentence" "$from" "$to" -s 64K -n 50
+    "$mrc" fabric down -n "$fabric"
+}
+carries '  data crosses three tiers' 0 3 'shape: clos' 'tiers: 3' 'hosts_per_leaf: 1' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'pods: 2' 'cores: 4'
+carries '  data crosses parallel links' 0 1 'shape: clos' 'hosts_per_leaf: 1' 'leaves_per_pod: 2' 'spines_per_pod: 1' 'leaf_links: 2'
+carries '  data crosses a ZCube' 0 3 'shape: zcube' 'n: 2' 'k: 2'
 nothing_is_left 'fabric down leaves nothing'
 done_testing

@@ -23,11 +23,14 @@ echo "# vtysh refuses $(grep -c 'Unknown command' "$SCRATCH/said") lines"
 space=$fabric-p1.t0.1
 ip -n "$space" -6 route flush proto boot
 grep '^ipv6 route' "$conf" >"$SCRATCH/static.conf"
-chmod 755 "$SCRATCH"
+# The daemons refuse root unless it is in their group, so they run as the user of the package.
+user=frr
+id $user >/dev/null 2>&1 || user=root
+chmod 777 "$SCRATCH"
 start_daemon() # NAME FILE
 {
     ip netns exec "$space" "$daemons/$1" -f "$2" -i "$SCRATCH/$1.pid" -z "$SCRATCH/zserv" --vty_socket "$SCRATCH" \
-        -u root -g root -P 0 >"$SCRATCH/$1.said" 2>&1 &
+        -u $user -g $user -P 0 >"$SCRATCH/$1.said" 2>&1 &
 }
 start_daemon zebra "$conf"
 zebra=$!

@@ -6,6 +6,7 @@ import textwrap
 import arithmetic
 import experiments
 import figures
+import planner
 
 PATH = "docs/results.md"
 BEGIN = "<!-- tools/paper --write makes what follows from experiments/paper. -->"
@@ -74,7 +75,7 @@ def generated():
     lines = [BEGIN, "", *overview(all_figures, stored)]
     for figure in all_figures:
         lines += section(figure, stored)
-    return "\n".join([*lines, *counts(), "", END])
+    return "\n".join([*lines, *counts(), *planner.lines(), "", END])
 
 
 def replaced(text):

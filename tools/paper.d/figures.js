@@ -85,6 +85,11 @@
                 [what, published, units.count(two), units.count(three), ratio ? units.index(ratio) : ''])));
     }
 
+    function planned() {
+        return dom.card('Counts of the planner (B12, B20)', 'What mrc plan says, and what papers and closed forms say.',
+            dom.table(['', '', 'published', 'ours'], data.planner.map(([name, what, published, ours]) => [name, what, units.any(published), units.any(ours)])));
+    }
+
     /* ---- the page ---- */
 
     function head() {
@@ -111,7 +116,7 @@
                 dom.make('li', {}, dom.make('a', { href: '#figure-' + i }, one.heading), chip(one.verdict, one.held, one.total)))));
     }
 
-    document.getElementById('page').append(head(), contents(), ...data.figures.map(figure), counts());
+    document.getElementById('page').append(head(), contents(), ...data.figures.map(figure), counts(), planned());
     for (const start of starts)
         start();
     document.getElementById('footer').append(dom.make('p', {}, 'Charts show seed 1 unless stated otherwise. docs/results.md has the same figures as text. Charts: uPlot (MIT).'));

@@ -8,6 +8,7 @@ import re
 import arithmetic
 import experiments
 import figures
+import planner
 
 TEMPLATE = "tools/paper.d/page.html"
 PARTS = ("tools/paper.d", "src/web/report", "third_party/uplot")
@@ -129,6 +130,7 @@ def write(measured):
         "figures": [shown(each, measured, seeds) for each in figures.read() if set(each["experiments"]) <= set(measured)],
         "counts": arithmetic.rows(),
         "counts_hold": arithmetic.holds(),
+        "planner": [["B12", *each] for each in planner.counts()] + [["B20", *each] for each in planner.buffers()],
         "seeds": seeds,
     }
     path = f"{experiments.BUILD}/paper.html"

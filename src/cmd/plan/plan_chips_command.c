@@ -38,7 +38,7 @@ static enum cmd_status plan_chips(int argument_count, char **arguments)
     report = grow_take(1, sizeof(*report));
     size_report_chips(report, &fabric);
     if (options.as_json)
-        plan_rows_dump(json_pack("{s:o}", "rows", plan_rows_json(report)));
+        plan_rows_dump(json_pack("{s:o}", "rows", size_json_rows(report)));
     else
         plan_rows_print(report, options.explains);
     free(report);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/plan/plan_request.h"
+#include "cmd/plan/plan_measuring.h"
 #include "cmd/plan/plan_rows.h"
 #include "cmd/plan/plan_verbs.h"
 
@@ -16,6 +16,7 @@ static const struct option_row rows[] = {
     PLAN_REQUEST_ROWS,
     { OPTION_TEXT, 0, "prices", "FILE", "the price of a GPU hour: mrc plan --default-prices", OPTION_AT(struct plan_options, prices) },
     { OPTION_TEXT, 0, "job", "FILE", "what a failure costs with each protocol: mrc-job(1)", OPTION_AT(struct plan_options, job) },
+    PLAN_MEASURE_ROWS,
 };
 /* clang-format on */
 
@@ -28,8 +29,16 @@ static const struct option_table table = {
              "the rate that they lose, failures per year, how long they last, and the GPU hours "
              "that a job\n"
              "on all GPUs loses per year with each protocol. Then the pairs of failures that cut "
-             "a NIC off.",
-    .closing = "Exit status: 0; 2 for a wrong command line, or a fabric that cannot be built.",
+             "a NIC off. With --measure each failure is also simulated, and the measured loss is "
+             "printed beside\n"
+             "the calculated one.",
+    .closing = "Exit status: 0; 1 if a simulation fails; 2 for a wrong command line, or a fabric "
+               "that cannot be\n"
+               "built.\n"
+               "\n"
+               "  mrc plan failures --gpus 16384 --measure\n"
+               "  mrc plan failures --gpus 16384 --planes 1 --tiers 3 --measure --protocols "
+               "roce-8qp",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -135,59 +144,51 @@ static void print_table(const struct size_failures *failures, const struct job *
     print_ranges(failures->gpu_hours, job->protocol_count);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- the command ------------------------------------------------------------------------------
+ */
 
-static json_t *hours_json(const struct price_range *hours, const struct job *job)
+static void print_json(const struct size_fabric *fabric, const struct size_failures *failures,
+    const struct job *job, const struct size_measure *measure)
 {
-    json_t *all = json_object();
+    json_t *document = size_json_failures(failures, job);
 
-    for (uint32_t i = 0; i < job->protocol_count; i++)
-        json_object_set_new(all, job->protocols[i].name, plan_rows_range_json(hours[i]));
-    return all;
+    if (measure)
+        json_object_set_new(document, "measured", size_json_measured(measure, fabric, failures));
+    plan_rows_dump(document);
 }
 
-static json_t *failures_json(const struct size_failures *failures, const struct job *job)
+static void print_all(const struct plan_options *options, const struct size_fabric *fabric,
+    const struct size_failures *failures, const struct job *job, const struct prices *prices)
 {
-    json_t *list = json_array();
-    json_t *pairs = json_array();
-
-    for (uint32_t i = 0; i < failures->count; i++) {
-        const struct size_failure *of = &failures->list[i];
-
-        json_array_append_new(
-            list, json_pack("{s:s,s:I,s:I,s:f,s:f,s:o,s:f,s:o,s:s}", "failure", of->name,
-                      "elements", (json_int_t)of->elements, "nics", (json_int_t)of->nics,
-                      "plane_share", of->plane_share, "nic_share", of->nic_share, "per_year",
-                      plan_rows_range_json(of->per_year), "lasts_s", of->lasts_s,
-                      "gpu_hours_per_year", hours_json(of->gpu_hours, job), "source", of->source));
-    }
-    for (uint32_t i = 0; i < failures->pair_count; i++)
-        json_array_append_new(pairs, json_pack("{s:s,s:I,s:o}", "pair", failures->pairs[i].name,
-                                         "count", (json_int_t)failures->pairs[i].count, "per_year",
-                                         plan_rows_range_json(failures->pairs[i].per_year)));
-    return json_pack("{s:o,s:o,s:o,s:o}", "failures", list, "pairs", pairs, "minutes_between",
-        plan_rows_range_json(minutes_between(failures->per_year)), "network_gpu_hours_per_year",
-        hours_json(failures->gpu_hours, job));
+    print_table(failures, job, options->explains);
+    print_losses(failures, job, &prices->parts[PRICE_GPU_HOUR]);
+    print_pairs(failures, fabric->nic_ports);
+    if (options->explains)
+        print_formulas();
 }
 
 static enum cmd_status show_failures(
     const struct plan_options *options, const struct job *job, const struct prices *prices)
 {
     struct size_failures *failures = grow_take(1, sizeof(*failures));
+    struct size_measure *measure = NULL;
     struct size_fabric fabric;
     enum cmd_status status = plan_request_solve(name, options, &fabric);
 
     if (status == CMD_DONE && !size_failures_find(&fabric, job, failures))
         status = cmd_complain(CMD_MISUSED, name, "%s", failures->reason);
-    else if (status == CMD_DONE && options->as_json)
-        plan_rows_dump(failures_json(failures, job));
-    else if (status == CMD_DONE) {
-        print_table(failures, job, options->explains);
-        print_losses(failures, job, &prices->parts[PRICE_GPU_HOUR]);
-        print_pairs(failures, fabric.nic_ports);
-        if (options->explains)
-            print_formulas();
-    }
+    if (status == CMD_DONE && options->measures)
+        measure = plan_measuring(name, options, &fabric, job, &status);
+    if (status == CMD_DONE && options->as_json)
+        print_json(&fabric, failures, job, measure);
+    else if (status == CMD_DONE)
+        print_all(options, &fabric, failures, job, prices);
+    if (measure && !options->as_json)
+        plan_measuring_print(measure, &fabric, failures);
+    if (measure && !options->as_json && options->explains)
+        plan_measuring_explain();
+    if (measure)
+        plan_measuring_end(measure);
     free(failures);
     return status;
 }
@@ -216,7 +217,7 @@ static enum cmd_status plan_failures(int argument_count, char **arguments)
 
 const struct cmd plan_failures_command = {
     .name = "failures",
-    .summary = "list what fails, how often, and what it costs",
+    .summary = "list what fails, how often, and what it costs; simulate it",
     .run = plan_failures,
     .options = &table,
 };

@@ -38,6 +38,15 @@ static enum cmd_status read_count(
     return status;
 }
 
+enum cmd_status plan_request_protocols(void *options, char *value)
+{
+    char reason[STUDY_CONTENDER_REASON_BYTES];
+
+    if (study_contender_choose(&((struct plan_options *)options)->protocols, value, reason))
+        return CMD_DONE;
+    return cmd_complain(CMD_MISUSED, name, "--protocols: %s", reason);
+}
+
 enum cmd_status plan_request_gpus(void *options, char *value)
 {
     struct plan_options *of = options;
@@ -116,9 +125,14 @@ enum cmd_status plan_request_oversubscription(void *options, char *value)
 bool plan_request_read(const struct option_table *table, struct plan_options *options,
     int argument_count, char **arguments, enum cmd_status *status)
 {
+    char reason[STUDY_CONTENDER_REASON_BYTES];
+
     init_options(options);
     if (!options_read(table, options, argument_count, arguments, status))
         return false;
+    if (options->protocols.count == 0)
+        study_contender_choose(
+            &options->protocols, options->request.kind == SIZE_INFINIBAND ? "ib" : "mrc", reason);
     if (optind == argument_count)
         return true;
     *status = cmd_complain(CMD_MISUSED, table->command,

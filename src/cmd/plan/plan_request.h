@@ -15,6 +15,9 @@ struct plan_options {
     const char *fabric; /* NULL: sized from the request */
     const char *prices; /* NULL: the built-in ones */
     const char *job;    /* NULL: the built-in one */
+    const char *report; /* NULL: no page */
+    bool measures;
+    struct study_contender_choice protocols; /* that are measured */
     uint64_t more_gpus;
     bool explains;
     bool as_json;
@@ -43,6 +46,13 @@ struct plan_options {
     { OPTION_FLAG, 'j', "json", NULL, "print JSON", OPTION_AT(struct plan_options, as_json) }
 /* clang-format on */
 
+/* clang-format off */
+#define PLAN_MEASURE_ROWS \
+    { OPTION_FLAG, 0, "measure", NULL, "also simulate each failure, on a small fabric of this shape", OPTION_AT(struct plan_options, measures) }, \
+    { OPTION_CALL, 0, "protocols", "NAME,...", "simulate these contenders of mrc compare [mrc]", .read = plan_request_protocols, .values = OPTION_VALUES_CONTENDERS }
+/* clang-format on */
+
+enum cmd_status plan_request_protocols(void *options, char *value);
 enum cmd_status plan_request_gpus(void *options, char *value);
 enum cmd_status plan_request_nic(void *options, char *value);
 enum cmd_status plan_request_planes(void *options, char *value);

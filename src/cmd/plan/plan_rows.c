@@ -74,28 +74,6 @@ void plan_rows_print(const struct size_report *report, bool explains)
     }
 }
 
-json_t *plan_rows_range_json(struct price_range range)
-{
-    return json_pack("[f,f]", fmin(range.least, range.most), fmax(range.least, range.most));
-}
-
-json_t *plan_rows_json(const struct size_report *report)
-{
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < report->count; i++) {
-        const struct size_row *row = &report->rows[i];
-        json_t *value = row->text[0]                          ? json_string(row->text)
-                        : row->value.least == row->value.most ? json_real(row->value.least)
-                                                              : plan_rows_range_json(row->value);
-
-        json_array_append_new(
-            rows, json_pack("{s:s,s:s,s:o,s:s,s:s}", "section", row->section, "name", row->name,
-                      "value", value, "unit", row->unit, "formula", row->formula));
-    }
-    return rows;
-}
-
 void plan_rows_dump(json_t *document)
 {
     json_object_set_new(document, "openmrc_plan", json_integer(1));

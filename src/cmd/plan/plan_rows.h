@@ -14,7 +14,5 @@ void plan_rows_number(double value, char out[static PLAN_NUMBER_BYTES]);
 void plan_rows_range(struct price_range, char out[static PLAN_RANGE_BYTES]);
 
 void plan_rows_print(const struct size_report *, bool explains);
-json_t *plan_rows_json(const struct size_report *);
-json_t *plan_rows_range_json(struct price_range);
 /* Prints the document and releases it. */
 void plan_rows_dump(json_t *);

@@ -80,24 +80,6 @@ static void print_table(const struct plan_options *options, const struct size_ju
             printf("%s = %s\n", columns[i].name, columns[i].formula);
 }
 
-static json_t *candidate_json(const struct size_candidate *candidate, const struct job *job)
-{
-    json_t *hours = json_object();
-
-    for (uint32_t i = 0; i < job->protocol_count; i++)
-        json_object_set_new(
-            hours, job->protocols[i].name, plan_rows_range_json(candidate->gpu_hours[i]));
-    return json_pack("{s:s,s:I,s:i,s:i,s:I,s:I,s:i,s:f,s:o,s:o,s:f,s:o,s:I,s:s}", "name",
-        candidate->name, "fabrics", (json_int_t)candidate->copies, "planes",
-        (int)candidate->fabric.plane_count, "tiers", (int)candidate->fabric.tier_count, "switches",
-        (json_int_t)candidate->switches, "modules", (json_int_t)candidate->modules, "longest",
-        candidate->copies ? (int)size_longest(&candidate->fabric) : 0, "latency_s",
-        candidate->latency_s, "usd", plan_rows_range_json(candidate->usd), "watts",
-        plan_rows_range_json(candidate->watts), "worst_share", candidate->worst_share,
-        "gpu_hours_per_year", hours, "gpus_for_budget", (json_int_t)candidate->gpus_for_budget,
-        "reason", candidate->copies ? "" : candidate->reason);
-}
-
 static uint32_t find_best(
     const struct plan_options *options, const struct size_judge *judge, struct size_candidate *list)
 {
@@ -117,18 +99,15 @@ enum cmd_status plan_side_by_side(
     uint32_t count = options->compares ? size_candidates_compare(&options->request, judge, list)
                                        : find_best(options, judge, list);
     enum cmd_status status = CMD_DONE;
-    json_t *all = json_array();
 
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(all, candidate_json(&list[i], judge->job));
     if (count == 0 || (options->compares && list[0].copies == 0))
         status = cmd_complain(CMD_MISUSED, command, "%s",
             count ? list[0].reason : "no fabric of these options has enough places");
     else if (options->as_json)
-        plan_rows_dump(json_pack("{s:O}", "fabrics", all));
+        plan_rows_dump(
+            json_pack("{s:o}", "fabrics", size_json_candidates(list, count, judge->job)));
     else
         print_table(options, judge, list, count);
-    json_decref(all);
     free(list);
     return status;
 }

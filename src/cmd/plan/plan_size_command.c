@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/plan/plan_fabric_text.h"
+#include "cmd/plan/plan_page.h"
 #include "cmd/plan/plan_request.h"
 #include "cmd/plan/plan_rows.h"
 #include "cmd/plan/plan_side_by_side.h"
@@ -40,11 +41,13 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 'c', "csv", NULL, "print the bill of materials as CSV", AT(as_csv) },
     { OPTION_FLAG, 'y', "yaml", NULL, "print the fabric as a fabric file", AT(as_yaml) },
     { OPTION_FLAG, 0, "compare", NULL, "print other fabrics beside it, for the same GPUs and the same cost", AT(compares) },
+    { OPTION_TEXT, 0, "report", "FILE", "write an HTML page to FILE: drawing, bill, figures, failures, comparison", AT(report) },
     { OPTION_CALL, 0, "goal", "GOAL", "search the cheapest, fastest or most-resilient fabric;\n"
       "planes, tiers and switch are free unless they are given", .read = take_goal, .values = OPTION_VALUES_NONE },
     { OPTION_TEXT, 0, "prices", "FILE", "prices and power of the parts", AT(prices) },
     { OPTION_FLAG, 0, "default-prices", NULL, "print the built-in prices with their sources, to change them", AT(wants_default_prices) },
-    { OPTION_TEXT, 0, "job", "FILE", "what failures cost, for --compare and --goal: mrc-job(1)", AT(job) },
+    { OPTION_TEXT, 0, "job", "FILE", "what failures cost, for --compare, --goal and --report: mrc-job(1)", AT(job) },
+    PLAN_MEASURE_ROWS,
     { OPTION_NUMBER, 0, "grow", "N", "GPUs that are added later [10000]", AT(more_gpus), .least = 1, .most = 10000000 },
     { OPTION_FLAG, 0, "copper", NULL, "copper cables between NICs and leaves", AT(site.has_copper) },
     { OPTION_NUMBER, 0, "gpus-per-rack", "N", "GPUs of a rack [72]", AT(site.gpus_per_rack), .least = 1, .most = 10000 },
@@ -64,27 +67,13 @@ static const struct option_table table = {
                "\n"
                "  mrc plan --gpus 131072 --nic 800G --planes 8 --switch 51.2T --explain\n"
                "  mrc plan --gpus 16384 --compare\n"
+               "  mrc plan --gpus 16384 --report plan.html\n"
                "  mrc plan --default-prices >prices.yaml; mrc plan --prices prices.yaml --csv",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
 /* ---- one fabric ------------------------------------------------------------------------------ */
-
-static json_t *parts_json(const struct size_bill *bill)
-{
-    json_t *parts = json_array();
-
-    for (uint32_t i = 0; i < bill->count; i++) {
-        const struct size_part *part = &bill->parts[i];
-
-        json_array_append_new(
-            parts, json_pack("{s:s,s:I,s:o,s:o}", "part", part->name, "count",
-                       (json_int_t)part->count, "usd_each", plan_rows_range_json(part->usd),
-                       "watts_each", plan_rows_range_json(part->watts)));
-    }
-    return parts;
-}
 
 /* Names contain commas, so they are quoted. */
 static void print_csv(const struct size_bill *bill)
@@ -118,8 +107,8 @@ static enum cmd_status show_fabric(const struct plan_options *options, const str
         else if (options->as_csv)
             print_csv(&bill);
         else if (options->as_json)
-            plan_rows_dump(
-                json_pack("{s:o,s:o}", "rows", plan_rows_json(report), "parts", parts_json(&bill)));
+            plan_rows_dump(json_pack(
+                "{s:o,s:o}", "rows", size_json_rows(report), "parts", size_json_parts(&bill)));
         else
             plan_rows_print(report, options->explains);
     }
@@ -129,19 +118,34 @@ static enum cmd_status show_fabric(const struct plan_options *options, const str
 
 /* ---- several --------------------------------------------------------------------------------- */
 
-static enum cmd_status show_several(const struct plan_options *options, const struct prices *prices)
+static bool wants_several(const struct plan_options *options)
+{
+    return options->compares || options->goal >= 0;
+}
+
+/* A page has several fabrics, too. */
+static enum cmd_status show_several(
+    const struct plan_options *options, const struct prices *prices, char *const *line)
 {
     struct job *job = grow_take(1, sizeof(*job));
     enum cmd_status status = plan_request_job(name, options, job);
     struct size_judge judge = { &options->site, prices, job };
 
-    if (status == CMD_DONE && options->fabric)
+    if (status == CMD_DONE && wants_several(options) && options->fabric)
         status = cmd_complain(CMD_MISUSED, name,
             "--compare and --goal size fabrics; give --gpus and --nic instead of -f");
-    if (status == CMD_DONE)
+    if (status == CMD_DONE && options->report)
+        status = plan_page(name, options, &judge, line);
+    if (status == CMD_DONE && wants_several(options))
         status = plan_side_by_side(name, options, &judge);
     free(job);
     return status;
+}
+
+/* With a page nothing else is printed unless a form is named. */
+static bool prints(const struct plan_options *options)
+{
+    return options->as_json || options->as_csv || options->as_yaml;
 }
 
 static enum cmd_status plan_size(int argument_count, char **arguments)
@@ -160,9 +164,12 @@ static enum cmd_status plan_size(int argument_count, char **arguments)
     yaml_init(&yaml);
     if (!price_file_read(&yaml, options.prices, &prices))
         status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
-    else if (options.compares || options.goal >= 0)
-        status = show_several(&options, &prices);
-    else
+    else if (options.measures && !options.report)
+        status = cmd_complain(CMD_MISUSED, name,
+            "--measure: give --report FILE, or use 'mrc plan failures --measure'");
+    else if (wants_several(&options) || options.report)
+        status = show_several(&options, &prices, arguments + 1);
+    if (status == CMD_DONE && !wants_several(&options) && (!options.report || prints(&options)))
         status = show_fabric(&options, &prices);
     yaml_fini(&yaml);
     return status;
@@ -170,7 +177,7 @@ static enum cmd_status plan_size(int argument_count, char **arguments)
 
 const struct cmd plan_size_command = {
     .name = "size",
-    .summary = "size a fabric: parts, cost, power, paths, growth",
+    .summary = "size a fabric: parts, cost, paths, growth; compare others; write a page",
     .run = plan_size,
     .options = &table,
 };

@@ -166,6 +166,42 @@ SPEC("three tiers of 51.2T end at 65,536 GPUs of 800 Gb/s, and the refusal says 
     EXPECT_EQ(size_switches(&fabric), 8);
 }
 
+static void expect_refusal(const struct size_request *request, const char *expected)
+{
+    char reason[SIZE_REASON_BYTES] = "";
+    struct size_fabric fabric;
+
+    EXPECT(!size_solve(request, &fabric, reason));
+    EXPECT_STR_EQ(reason, expected);
+}
+
+SPEC("a refusal without tiers names the tiers with the most places")
+{
+    struct size_request request = request_of(SIZE_ZCUBE, 5000, 800, 1, 0);
+
+    expect_refusal(&request, "5000 GPUs do not fit into zcube of 2 tiers, which ends at 4096 GPUs; "
+                             "nearest: --gpus 4096, or a larger --switch");
+    request = request_of(SIZE_INFINIBAND, 50000, 800, 1, 0);
+    expect_refusal(&request,
+        "50000 GPUs do not fit into infiniband of 3 tiers, which ends at 45247 GPUs; "
+        "nearest: --gpus 45247, or a larger --switch");
+}
+
+SPEC("levels of a ZCube and NICs of a leaf are refused with the nearest")
+{
+    struct size_request request = request_of(SIZE_ZCUBE, 100, 800, 1, 4);
+
+    expect_refusal(&request, "--tiers: 4; a ZCube has 2 or 3 levels");
+    request.tiers = 3;
+    expect_refusal(&request, "a NIC of 800 Gb/s cannot be divided into 3 equal ports; the nearest "
+                             "possible number of levels is 2");
+    request = request_of(SIZE_CLOS, 16384, 800, 8, 3);
+    request.hosts_per_leaf = 600;
+    expect_refusal(&request,
+        "16384 GPUs do not fit into clos of 3 tiers: its switches have too few "
+        "ports; nearest: --hosts-per-leaf 256, or a larger --switch");
+}
+
 SPEC("a NIC that cannot be divided and a chip without ports are refused with the nearest")
 {
     struct size_request request = request_of(SIZE_CLOS, 64, 800, 7, 2);
