@@ -14,3 +14,6 @@ int web_report_write(FILE *to, json_t *results, json_t *metrics);
 
 /* Likewise shows the document of mrc-compare(1). Leaves it as it is. */
 int web_compare_write(FILE *to, json_t *comparison);
+
+/* Likewise shows the document of mrc-search(1). */
+int web_search_write(FILE *to, json_t *search);
