@@ -167,7 +167,8 @@ static bool try_part(struct generation *next, enum search_part part, enum search
 
     next->part = part;
     next->search->stage = stage;
-    return size <= next->search->request->points ? try_all(next, size) : try_some(next);
+    return part == SEARCH_TOPOLOGY || size <= next->search->request->points ? try_all(next, size)
+                                                                            : try_some(next);
 }
 
 /* ---- combinations ---------------------------------------------------------------------------- */

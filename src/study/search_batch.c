@@ -51,6 +51,21 @@ static json_t *label_run(json_t *run, const struct study_run *plan)
     return run;
 }
 
+/* Files have 15 digits of a number. A run that was kept must not differ from one that was made. */
+static json_t *as_kept(json_t *run)
+{
+    char *text;
+    json_t *same;
+
+    comparison_reduce(run);
+    json_object_del(run, "perf");
+    text = json_dumps(run, JSON_FORM);
+    same = text ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    json_decref(run);
+    return same;
+}
+
 static bool take_run(void *context, uint32_t index, json_t *run)
 {
     struct batch *batch = context;
@@ -61,8 +76,7 @@ static bool take_run(void *context, uint32_t index, json_t *run)
         return false;
     }
     if (run) {
-        comparison_reduce(run);
-        json_object_del(run, "perf");
+        run = as_kept(run);
         batch->has_failed = !search_store_keep(&search->store, batch->missing[index], run);
         if (batch->has_failed)
             study_complain(batch->manner, "%s", search->store.reason);

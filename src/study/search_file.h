@@ -48,7 +48,7 @@ struct search_request {
     uint64_t seed;
     uint32_t seeds;       /* runs of each case of a point, to choose */
     uint32_t check_seeds; /* to report */
-    uint32_t points;      /* tried by each of the searches */
+    uint32_t points;      /* tried by the search over parameters, and by that over both */
     uint64_t time_ps;     /* of wall clock; 0: no limit */
 };
 

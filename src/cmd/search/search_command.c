@@ -74,7 +74,7 @@ static const struct option_row rows[] = {
     { OPTION_NUMBER, 0, "gpus", "N", "NICs of every topology [16]", AT(changes.gpus), .least = 4, .most = 1000000 },
     { OPTION_CALL, 0, "nic", "RATE", "rate of a NIC, all ports together [400G]", .read = take_nic, .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 0, "switch", "RATE", "rate of a switch [what a ZCube of two levels fills]", .read = take_switch, .values = OPTION_VALUES_NONE },
-    { OPTION_NUMBER, 0, "points", "N", "each of the searches tries N points [48]", AT(changes.points), .least = 1, .most = 100000 },
+    { OPTION_NUMBER, 0, "points", "N", "the searches over parameters and over both try N points each [48]", AT(changes.points), .least = 1, .most = 100000 },
     { OPTION_CALL, 0, "time", "TIME", "try no further points after this time, such as 600s; then check", .read = take_time, .values = OPTION_VALUES_NONE },
     { OPTION_NUMBER, 0, "seeds", "N", "choose by N runs of each case [2]", AT(changes.seeds), .least = 1, .most = 100 },
     { OPTION_NUMBER, 0, "check-seeds", "N", "report N runs of each case, with other seeds [5]", AT(changes.check_seeds), .least = 2, .most = 100 },

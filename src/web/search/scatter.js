@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scatter plot in SVG: points with error bars, and lines through fronts. */
 const scatter = (() => {
-    const margin = { left: 62, right: 14, top: 10, bottom: 44 };
+    const margin = { left: 62, right: 14, top: 26, bottom: 44 };
 
     /* Round numbers from least to most, about `count` of them. */
     function ticks(least, most, count) {
@@ -39,7 +39,7 @@ const scatter = (() => {
                 dom.svg('line', { class: 'axis', x1: margin.left, x2: width - margin.right, y1: y(at), y2: y(at) }),
                 dom.svg('text', { x: margin.left - 6, y: y(at) + 4, 'text-anchor': 'end' }, plot.y.format(at))]),
             dom.svg('text', { x: width - margin.right, y: height - 6, 'text-anchor': 'end' }, plot.x.title),
-            dom.svg('text', { x: 4, y: margin.top + 2 }, plot.y.title),
+            dom.svg('text', { x: 4, y: 12 }, plot.y.title),
         ];
     }
 

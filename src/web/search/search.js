@@ -177,7 +177,7 @@
     function methodCard() {
         const { tried, seeds, check_seeds: checks, points_each: each, has_all_topologies: allTopologies, has_all_parameters: allParameters, has_all: all } = data.method;
 
-        return dom.card('The method', 'Each search tries at most ' + each + ' points: all if there are no more, otherwise random ones and then neighbours of its front. The search over both begins with what the others found.',
+        return dom.card('The method', 'All topologies are tried. The searches over parameters and over both try at most ' + each + ' points each: all if there are no more, otherwise random ones and then neighbours of the front. The search over both begins with what the others found.',
             dom.table(['search', 'points tried', ''], [
                 ['topologies', units.count(tried.topologies), allTopologies ? 'all of them' : ''], ['parameters', units.count(tried.parameters), allParameters ? 'all of them' : ''],
                 ['combinations of both fronts', units.count(tried.combinations), ''], ['both', units.count(tried.both), all ? 'all of them' : ''],
