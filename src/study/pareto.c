@@ -54,3 +54,38 @@ uint32_t pareto_front(const struct pareto_scale *scale, const struct pareto_valu
     }
     return found;
 }
+
+/* Returns whether the first is clearly better in one objective and clearly worse in none. */
+static bool is_clearly_better(const struct pareto_scale *scale, const struct pareto_value *first,
+    const struct pareto_value *second)
+{
+    bool is_better = false;
+
+    for (uint32_t i = 0; i < scale->objective_count; i++) {
+        if (first->at[i] - second->at[i] >= scale->steps[i])
+            return false;
+        is_better = is_better || second->at[i] - first->at[i] > scale->steps[i];
+    }
+    return is_better;
+}
+
+static bool is_covered(const struct pareto_scale *scale, const struct pareto_value *values,
+    uint32_t count, const bool *is_front, uint32_t index)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (i != index && is_front[i] && is_clearly_better(scale, &values[i], &values[index]))
+            return true;
+    return false;
+}
+
+uint32_t pareto_thin(const struct pareto_scale *scale, const struct pareto_value *values,
+    uint32_t count, bool *is_front)
+{
+    uint32_t remaining = 0;
+
+    for (uint32_t i = count; i-- > 0;) {
+        is_front[i] = is_front[i] && !is_covered(scale, values, count, is_front, i);
+        remaining += is_front[i];
+    }
+    return remaining;
+}

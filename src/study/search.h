@@ -2,8 +2,8 @@
 /* A search over topologies and parameters together (mrc-search(1)).
  *
  * Three searches try points: one over all topologies with usual values, one over values on the
- * usual topology, and one over both. Before the last one, what the first two found is combined. What was
- * found is then run again with seeds that had no part in choosing it. */
+ * usual topology, and one over both. Before the last one, what the first two found is combined.
+ * What was found is then run again with seeds that had no part in choosing it. */
 #pragma once
 
 #include "study/search_point.h"

@@ -32,16 +32,20 @@ static double mean_of(const double *values, uint32_t count)
     return sum / count;
 }
 
+/* Differences from the first value are exactly 0 if all are equal. */
 double search_chance_half_width(const double *values, uint32_t count, int percent)
 {
-    double mean = mean_of(values, count);
+    double sum = 0;
     double squares = 0;
 
     if (count < 2)
         return INFINITY;
-    for (uint32_t i = 0; i < count; i++)
-        squares += (values[i] - mean) * (values[i] - mean);
-    return t_of(count - 1, percent) * sqrt(squares / (count - 1) / count);
+    for (uint32_t i = 0; i < count; i++) {
+        sum += values[i] - values[0];
+        squares += (values[i] - values[0]) * (values[i] - values[0]);
+    }
+    squares -= sum * sum / count;
+    return squares > 0 ? t_of(count - 1, percent) * sqrt(squares / (count - 1) / count) : 0;
 }
 
 bool search_chance_is_better(const double *costs, const double *others, uint32_t count, double step)

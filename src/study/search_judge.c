@@ -21,7 +21,8 @@ static void mark_front(
             values[count] = search->trials[i].checked;
             indexes[count++] = i;
         }
-    judgement->front_counts[set] = pareto_front(&judgement->scale, values, count, are_best);
+    pareto_front(&judgement->scale, values, count, are_best);
+    judgement->front_counts[set] = pareto_thin(&judgement->scale, values, count, are_best);
     for (uint32_t i = 0; i < count; i++)
         judgement->verdicts[indexes[i]].fronts[set] = are_best[i];
     free(values);

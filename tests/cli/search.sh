@@ -56,6 +56,7 @@ is '  all topologies are tried, and as many points as --points says' \
 is '  the usual point is the first, and was checked' "$(ask '.points[0] | [.origin, .settings, .checked != null]')" '["usual",{},true]'
 is '  no point is twice in it' "$(ask '[.points[] | [.topology, .settings]] | length == (unique | length)')" true
 is '  every point of the front was checked' "$(ask '[.points[] | select(.on_front) | .checked != null] | all and (length > 0)')" true
+# shellcheck disable=SC2016 # the variables are those of jq
 is '  no point of the front dominates another' "$(ask '
     [.objectives[] | {name, step, sign: (if .goal == "most" then -1 else 1 end)}] as $all
     | [.points[] | select(.on_front) | .checked as $c | [$all[] | (.sign * $c[.name].mean / .step + 0.5 | floor)]] as $front
@@ -65,6 +66,7 @@ is '  a point beyond the separate searches is on the front and differs in both' 
     "$(ask '[.points[] | select(.is_beyond_alone) | .on_front and .topology > 0 and (.settings | length) > 0] | all')" true
 is '  the counts of the answer are those of the points' \
     "$(ask '[(.answer.front == ([.points[] | select(.on_front)] | length)), (.answer.beyond_alone == ([.points[] | select(.is_beyond_alone)] | length))]')" '[true,true]'
+# shellcheck disable=SC2016 # the variables are those of jq
 is '  cost is that of the topology, for a GPU' \
     "$(ask '. as $d | [.points[] | (.chosen.cost - ($d.space.topologies[.topology].usd | (.least + .most) / 2 / 9)) | fabs < 0.01] | all')" true
 is '  and that of mrc plan' "$(ask '.space.topologies[] | select(.shape == "zcube") | [.switches, .links]')" '[6,27]'

@@ -51,6 +51,31 @@ SPEC("the front has what nothing dominates, and of equal values the first")
     EXPECT(!is_front[2] && !is_front[3]);
 }
 
+SPEC("thinning takes off what only rounding put on the front")
+{
+    /* The second is a little better in one objective, but in the next step. */
+    const struct pareto_value values[] = { value(1.6, 10), value(1.4, 25), value(0, 100) };
+    bool is_front[3];
+
+    EXPECT_EQ(pareto_front(&scale, values, 3, is_front), 3);
+    EXPECT_EQ(pareto_thin(&scale, values, 3, is_front), 2);
+    EXPECT(is_front[0] && !is_front[1] && is_front[2]);
+}
+
+PROPERTY("thinning never empties a front", 200)
+{
+    const struct pareto_scale four = { .objective_count = 4, .steps = { 3, 3, 3, 3 } };
+    struct prng prng = prng_stream(seed, 0);
+    struct pareto_value values[20] = { 0 };
+    bool is_front[20];
+
+    for (int i = 0; i < 20; i++)
+        for (int k = 0; k < 4; k++)
+            values[i].at[k] = prng_below(&prng, 1000) / 50.0;
+    pareto_front(&four, values, 20, is_front);
+    EXPECT(pareto_thin(&four, values, 20, is_front) > 0);
+}
+
 enum { VALUES = 40, OBJECTIVES = 4 };
 
 static void draw_values(uint64_t seed, struct pareto_value values[static VALUES])
