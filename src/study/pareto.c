@@ -55,16 +55,19 @@ uint32_t pareto_front(const struct pareto_scale *scale, const struct pareto_valu
     return found;
 }
 
-/* Returns whether the first is clearly better in one objective and clearly worse in none. */
-static bool is_clearly_better(const struct pareto_scale *scale, const struct pareto_value *first,
-    const struct pareto_value *second)
+/* Returns whether the second gains a step in no objective. If the first does not either, the one
+ * with the lower index counts. */
+static bool is_enough(const struct pareto_scale *scale, const struct pareto_value *values,
+    uint32_t first, uint32_t second)
 {
-    bool is_better = false;
+    bool is_better = first < second;
 
     for (uint32_t i = 0; i < scale->objective_count; i++) {
-        if (first->at[i] - second->at[i] >= scale->steps[i])
+        double gain = values[first].at[i] - values[second].at[i];
+
+        if (gain >= scale->steps[i])
             return false;
-        is_better = is_better || second->at[i] - first->at[i] > scale->steps[i];
+        is_better = is_better || -gain >= scale->steps[i];
     }
     return is_better;
 }
@@ -73,7 +76,7 @@ static bool is_covered(const struct pareto_scale *scale, const struct pareto_val
     uint32_t count, const bool *is_front, uint32_t index)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (i != index && is_front[i] && is_clearly_better(scale, &values[i], &values[index]))
+        if (i != index && is_front[i] && is_enough(scale, values, i, index))
             return true;
     return false;
 }

@@ -35,8 +35,7 @@ enum pareto_order pareto_compare(
 uint32_t pareto_front(
     const struct pareto_scale *, const struct pareto_value *, uint32_t count, bool *is_front);
 
-/* Takes values off the front that are there only because they were rounded to another step: one
- * that remains is better by more than a step in an objective, and worse by a step in none. Returns
- * how many remain, at least one. */
+/* Takes values off the front that only rounding put there: they gain less than a step in every
+ * objective over one that remains. Returns how many remain, at least one. */
 uint32_t pareto_thin(
     const struct pareto_scale *, const struct pareto_value *, uint32_t count, bool *is_front);

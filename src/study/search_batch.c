@@ -66,6 +66,15 @@ static json_t *as_kept(json_t *run)
     return same;
 }
 
+static bool is_partial(const json_t *run)
+{
+    const char *status = json_string_value(json_object_get(run, "status"));
+
+    return status && strcmp(status, "partial") == 0;
+}
+
+/* A run without a result ends the search: a point must not count as bad because a process was
+ * killed. */
 static bool take_run(void *context, uint32_t index, json_t *run)
 {
     struct batch *batch = context;
@@ -75,11 +84,13 @@ static bool take_run(void *context, uint32_t index, json_t *run)
         json_decref(run);
         return false;
     }
-    if (run) {
-        run = as_kept(run);
-        batch->has_failed = !search_store_keep(&search->store, batch->missing[index], run);
-        if (batch->has_failed)
-            study_complain(batch->manner, "%s", search->store.reason);
+    run = run && !is_partial(run) ? as_kept(run) : run;
+    if (!run || is_partial(run)) {
+        batch->has_failed = true;
+        study_complain(batch->manner, "a run has no result; the same command tries it again");
+    } else if (!search_store_keep(&search->store, batch->missing[index], run)) {
+        batch->has_failed = true;
+        study_complain(batch->manner, "%s", search->store.reason);
     }
     batch->results[batch->places[index]] = label_run(run, batch->missing[index]);
     search->made_count++;

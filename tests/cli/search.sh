@@ -135,6 +135,21 @@ wait "$child" || status=$?
 is 'SIGINT ends a search with status 1' "$status" 1
 contains '  and a message' "$(cat said)" 'interrupted after 0 runs; the same command continues'
 
+# A run that is killed must not make its point a bad one.
+"$mrc" search s.yaml -o d --jobs 1 --set duration=3600s --set sample=100ms >said 2>&1 &
+child=$!
+tries=0
+until pgrep -P "$child" >/dev/null || [ "$tries" -eq 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -KILL "$(pgrep -P "$child")"
+status=0
+wait "$child" || status=$?
+is 'a run that is killed ends the search with status 1' "$status" 1
+contains '  and a message' "$(cat said)" 'a run has no result; the same command tries it again'
+is '  and is not kept' "$(find d/runs -name '*.json')" ''
+
 refuses() # MESSAGE ARGUMENT...
 {
     message=$1

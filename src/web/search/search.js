@@ -94,7 +94,8 @@
             { className: 'alone apart', points: edge(checked.filter((point) => point.on_parameters_front)) },
             { className: 'alone', points: edge(checked.filter((point) => point.on_topology_front)) },
             { className: 'front', points: edge(checked.filter((point) => point.on_front)) }];
-        const points = [...data.points].sort((a, b) => Boolean(a.checked) - Boolean(b.checked)).map(plotted).filter(isPlain);
+        const rank = (point) => Boolean(point.checked) + point.on_front + point.is_beyond_alone; /* the last is drawn on top */
+        const points = [...data.points].sort((a, b) => rank(a) - rank(b)).map(plotted).filter(isPlain);
 
         place.replaceChildren(points.length ? scatter.draw({ x: axis(chosen.x), y: axis(chosen.y), points, lines, onPick }, Math.max(place.clientWidth, 300)) : 'no point has both figures');
     }

@@ -62,6 +62,15 @@ SPEC("thinning takes off what only rounding put on the front")
     EXPECT(is_front[0] && !is_front[1] && is_front[2]);
 }
 
+SPEC("of two values that differ by less than a step, thinning keeps the first")
+{
+    const struct pareto_value values[] = { value(1.6, 16), value(1.4, 14) };
+    bool is_front[2] = { true, true };
+
+    EXPECT_EQ(pareto_thin(&scale, values, 2, is_front), 1);
+    EXPECT(is_front[0]);
+}
+
 PROPERTY("thinning never empties a front", 200)
 {
     const struct pareto_scale four = { .objective_count = 4, .steps = { 3, 3, 3, 3 } };
