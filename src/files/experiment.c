@@ -27,6 +27,7 @@ struct document {
     uint32_t repeat;
     uint32_t window_psns;
     uint32_t qp_series;
+    bool capacity;
     bool occupancy;
     bool reordering;
     enum sim_protocol protocol;
@@ -73,6 +74,7 @@ static const struct yaml_field fields[] = {
     { .key = "repeat", .type = YAML_COUNT, .offset = IN_DOCUMENT(repeat), .least = 1, .most = 10000 },
     { .key = "window_psns", .type = YAML_COUNT, .offset = IN_DOCUMENT(window_psns), .least = 128, .most = 32768 },
     { .key = "qp_series", .type = YAML_COUNT, .offset = IN_DOCUMENT(qp_series), .most = 1024 },
+    { .key = "capacity", .type = YAML_FLAG, .offset = IN_DOCUMENT(capacity) },
     { .key = "occupancy", .type = YAML_FLAG, .offset = IN_DOCUMENT(occupancy) },
     { .key = "reordering", .type = YAML_FLAG, .offset = IN_DOCUMENT(reordering) },
     { .key = "observe", .type = YAML_MAP, .offset = IN_DOCUMENT(observe) },
@@ -322,7 +324,7 @@ static bool check_parameter_places(struct yaml *yaml, const struct yaml_node *to
 
 bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct experiment *experiment)
 {
-    struct document document = { .seed = 1, .repeat = 1 };
+    struct document document = { .seed = 1, .repeat = 1, .capacity = true };
 
     *experiment = (struct experiment){ .victim = MEASURE_NONE };
     experiment->measure.observe.workload = MEASURE_NONE;
@@ -339,6 +341,7 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->sim.fabric = &experiment->fabric;
     experiment->measure.sim = &experiment->sim;
     experiment->measure.qp_series = document.qp_series;
+    experiment->measure.skips_capacity = !document.capacity;
     experiment->measure.occupancy = document.occupancy;
     experiment->sim.counts_order = document.reordering;
     parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);

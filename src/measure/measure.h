@@ -73,8 +73,9 @@ struct measure_plan {
     uint32_t watch_count;
     const struct measure_phase *phases;
     uint32_t phase_count;
-    uint32_t qp_series; /* number of QPs with a series of their own */
-    bool occupancy;     /* measures how long queues have which length */
+    uint32_t qp_series;  /* number of QPs with a series of their own */
+    bool skips_capacity; /* does not compute the most that the fabric could carry */
+    bool occupancy;      /* measures how long queues have which length */
 };
 
 /* All QPs from one rank to another, in the order of their flows. */

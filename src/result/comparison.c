@@ -69,9 +69,9 @@ static double number_at(const json_t *run, const char *path)
     return sum;
 }
 
-/* Returns NAN if the run does not have it. */
-static double figure_of(const json_t *run, const struct comparison_figure *figure)
+double comparison_value(const json_t *run, int index)
 {
+    const struct comparison_figure *figure = &comparison_figures[index];
     double value = number_at(run, figure->path);
 
     return *figure->per ? value / number_at(run, figure->per) : value;
@@ -87,7 +87,7 @@ static json_t *spread_json(const struct result_spread *spread)
         "deviation", result_spread_deviation(spread), "min", spread->least, "max", spread->most);
 }
 
-static json_t *figure_json(const json_t *runs, const struct comparison_figure *figure)
+static json_t *figure_json(const json_t *runs, int index_of_figure)
 {
     struct result_spread spread = { 0 };
     size_t index;
@@ -95,7 +95,7 @@ static json_t *figure_json(const json_t *runs, const struct comparison_figure *f
 
     json_array_foreach(runs, index, run)
     {
-        double value = figure_of(run, figure);
+        double value = comparison_value(run, index_of_figure);
 
         if (isfinite(value))
             result_spread_add(&spread, value);
@@ -173,8 +173,7 @@ json_t *comparison_entry(const json_t *runs)
     const json_t *first = json_array_get(runs, 0);
 
     for (int i = 0; i < COMPARISON_FIGURE_COUNT; i++)
-        json_object_set_new(
-            figures, comparison_figures[i].key, figure_json(runs, &comparison_figures[i]));
+        json_object_set_new(figures, comparison_figures[i].key, figure_json(runs, i));
     return json_pack("{s:I,s:o,s:I,s:o,s:O,s:O}", "runs", (json_int_t)json_array_size(runs),
         "figures", figures, "unrecovered", (json_int_t)unrecovered(runs), "recovery",
         recovery_by_kind(runs), "faults", find_path(first, "recovery.faults"), "state",

@@ -36,6 +36,9 @@ json_t *comparison_figures_json(void);
 /* Replaces series and events of a run by "recovery": what its faults cost. */
 void comparison_reduce(json_t *run);
 
+/* Returns a figure of one run, which was reduced; NAN: the run does not have it. */
+double comparison_value(const json_t *run, int index);
+
 /* Returns the figures of a contender in a case: mean, deviation, min and max of each over the
  * runs, which were reduced. */
 json_t *comparison_entry(const json_t *runs);

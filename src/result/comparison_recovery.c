@@ -66,9 +66,11 @@ static struct level level_before(const struct samples *samples, double at_us)
     return sum;
 }
 
+/* If the capacity is unknown, goodput alone decides. */
 static bool is_low(const struct level *level, const struct level *before)
 {
-    return level->goodput_bps < LOW * before->goodput_bps && level->share < LOW * before->share;
+    return level->goodput_bps < LOW * before->goodput_bps &&
+           (before->share == 0 || level->share < LOW * before->share);
 }
 
 struct cost {

@@ -10,6 +10,7 @@
 enum { FLOWS_MAX = 1 << 20 }; /* with more, computing the capacity takes too long */
 
 static const char *const gap_words[RESULT_CAPACITY_GAP_COUNT] = {
+    [RESULT_CAPACITY_UNWANTED] = "the experiment does not want it",
     [RESULT_CAPACITY_FLOWS] = "there are too many flows",
     [RESULT_CAPACITY_MEMORY] = "there is not enough memory",
     [RESULT_CAPACITY_UNSOLVED] = "the linear program has no solution",
@@ -30,6 +31,10 @@ void result_capacity_open(struct result_capacity *capacity, const struct allocat
     capacity->measured.window_ps = capacity_window_ps(plan->sim);
     capacity->phase_limits =
         allocator_take(memory, plan->phase_count, sizeof(*capacity->phase_limits));
+    if (plan->skips_capacity) {
+        give_up(capacity, RESULT_CAPACITY_UNWANTED);
+        return;
+    }
     if (sim_flow_count(sim) > FLOWS_MAX) {
         give_up(capacity, RESULT_CAPACITY_FLOWS);
         return;

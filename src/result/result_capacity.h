@@ -10,6 +10,7 @@
 /* Why the capacity is unknown. */
 enum result_capacity_gap {
     RESULT_CAPACITY_KNOWN,
+    RESULT_CAPACITY_UNWANTED,
     RESULT_CAPACITY_FLOWS,
     RESULT_CAPACITY_MEMORY,
     RESULT_CAPACITY_UNSOLVED,

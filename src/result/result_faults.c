@@ -7,10 +7,17 @@
 
 static json_t *recovery_json(const struct measure_record *record, uint64_t change_ps)
 {
-    struct measure_recovery recovery = measure_recovery(record, change_ps);
+    struct measure_recovery recovery;
     json_t *json = json_object();
 
     json_object_set_new(json, "at_us", json_millionths(change_ps));
+    if (record->capacity->pair_count == 0) { /* unknown */
+        json_object_set_new(json, "depth", json_null());
+        json_object_set_new(json, "below_us", json_null());
+        json_object_set_new(json, "recovered_us", json_null());
+        return json;
+    }
+    recovery = measure_recovery(record, change_ps);
     json_object_set_new(json, "depth", result_summary_share(&recovery.lowest));
     json_object_set_new(
         json, "below_us", recovery.window_count ? json_millionths(recovery.below_ps) : json_null());
@@ -49,8 +56,6 @@ json_t *result_summary_faults(const struct measure_record *record)
 {
     json_t *json = json_array();
 
-    if (record->capacity->pair_count == 0)
-        return json;
     for (size_t i = 0; i < record->kept.count && json_array_size(json) < FAULTS_MAX; i++)
         if (record->kept.at[i].kind == SIM_EVENT_FAULT_BEGAN)
             json_array_append_new(json, fault_json(record, i));

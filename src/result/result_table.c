@@ -172,7 +172,7 @@ static void print_recovery(FILE *to, const json_t *recovery)
     const json_t *recovered = json_object_get(recovery, "recovered_us");
 
     if (json_is_null(json_object_get(recovery, "depth"))) {
-        fprintf(to, "too close to the end of the run to judge\n");
+        fprintf(to, "too close to the end of the run to judge, or the capacity is not known\n");
         return;
     }
     fprintf(to, "down to %.1f%% of capacity, ", number(recovery, "depth") * 100);

@@ -17,3 +17,6 @@ int web_compare_write(FILE *to, json_t *comparison);
 
 /* Likewise shows a plan: what mrc-plan(1) prints as JSON, and the numbers of the drawing. */
 int web_plan_write(FILE *to, json_t *plan);
+
+/* Likewise shows the document of mrc-search(1). */
+int web_search_write(FILE *to, json_t *search);

@@ -24,7 +24,7 @@ _mrc
 echo "${COMPREPLY[@]}"' bash "$SCRATCH/mrc.bash" "$BUILD/bin/mrc" "$@" 2>&1)" "$wanted"
 }
 
-completes 'completes subcommands' 'sim stat sweep switch' s
+completes 'completes subcommands' 'search sim stat sweep switch' s
 completes 'completes subcommands after help' 'doctor' help 'do'
 completes 'completes the shells of mrc completion' 'bash' completion b
 completes 'completes the verbs of a subcommand' 'run record' fabric r
@@ -57,7 +57,7 @@ completes 'completes the host links of a fabric' 'h1.p0 h1.p1' fabric fault -n l
 completes 'completes the links between switches of a fabric' 'p0.t0.1-t1.0' fabric fault -n lab link p0.t0.1
 "$BUILD/bin/mrc" fabric stop -n lab
 
-for subcommand in claims compare completion decode dev doctor ev exec job monitor perf port qp report sim stat sweep switch; do
+for subcommand in claims compare completion decode dev doctor ev exec job monitor perf port qp report search sim stat sweep switch; do
     completes "completes --help of mrc $subcommand" '--help' "$subcommand" --hel
 done
 done_testing

@@ -49,6 +49,7 @@ agree mrc-job job
 agree mrc-perf perf
 agree mrc-plan 'plan size' 'plan failures' 'plan chips' 'plan path' 'plan config' 'plan check' 'plan diff'
 agree mrc-report report
+agree mrc-search search
 agree mrc-sim sim
 agree mrc-sweep sweep
 agree mrc-switch switch
