@@ -8,6 +8,7 @@
 #include "base/power.h"
 #include "sim/endpoint_mrc.h"
 #include "sim/group.h"
+#include "sim/loans.h"
 #include "sim/setup.h"
 
 enum {
@@ -165,7 +166,8 @@ static struct qp_init qp_out(
     return (struct qp_init){ .send_depth = setup_queue_depth(workload),
         .window_psns_max = sender_psns(sim, workload),
         .paths = paths,
-        .cc = &sim->cc };
+        .cc = &sim->cc,
+        .borrows = true };
 }
 
 static struct qp_init qp_in(
@@ -176,6 +178,14 @@ static struct qp_init qp_in(
         .write_imm_max_dest = setup_queue_depth(workload),
         .paths = paths,
         .cc = &sim->cc };
+}
+
+size_t loans_bytes_of(const struct sim *sim, const struct sim_workload *workload)
+{
+    struct path_profile paths = setup_largest_paths(sim, workload);
+    struct qp_init out = qp_out(sim, workload, &paths);
+
+    return (transport_qp_records_bytes(&out) + LINE - 1) / LINE * LINE;
 }
 
 struct qp_bytes {
@@ -199,6 +209,7 @@ static uint64_t both_ways_bytes(const struct sim *sim, const struct sim_workload
     struct qp_init both = qp_out(sim, workload, &paths);
     struct qp_init in = qp_in(sim, workload, &paths);
 
+    both.borrows = false;
     both.recv_depth = in.recv_depth;
     both.window_psns_max_dest = in.window_psns_max_dest;
     both.write_imm_max_dest = in.write_imm_max_dest;
@@ -259,6 +270,13 @@ static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
         &(struct transport_rtt){ .fixed_ns = (uint32_t)sim_engine_ns(rtt.fixed_ps),
             .per_kib_ns = (uint32_t)sim_engine_ns(rtt.per_kib_ps),
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
+}
+
+/* Returns true if the flow begins at once. */
+static bool begins_at_once(const struct sim *sim, const struct engine_flow *flow)
+{
+    return sim->ranks[flow->from].wake_ps == 0 &&
+           sim_workload_is(sim->config.workloads[flow->workload].kind, SIM_STEADY);
 }
 
 static void create_sender(struct sim *sim, const struct engine_flow *flow, void *memory)
@@ -325,6 +343,23 @@ static void init_own_transports(void *argument, uint32_t shard)
             init_transport(sim, i);
 }
 
+/* Flows that begin at once get their records during the set-up, and so do those that share states
+ * of EVs. */
+static void open_own_flows(void *argument, uint32_t index)
+{
+    struct sim *sim = argument;
+    struct shard *shard = &sim->shards[index];
+
+    for (uint32_t i = 0; i < sim->flow_count; i++) {
+        uint32_t from = sim->ranks[sim->flows[i].from].nic;
+
+        if (shard_owns(shard, from) &&
+            (begins_at_once(sim, &sim->flows[i]) ||
+                !transport_qp_owns_paths(sim->nics[from].endpoint, sim->flows[i].qpn_out)))
+            loans_open(shard, &sim->flows[i]);
+    }
+}
+
 static void connect_own_flows(void *argument, uint32_t shard)
 {
     const struct flow_room *room = argument;
@@ -334,9 +369,7 @@ static void connect_own_flows(void *argument, uint32_t shard)
         memory = connect_flow(&room->sim->shards[shard], &room->first[i], memory, &room->bytes);
 }
 
-/* Returns about how many bytes are of NICs that other members of the group run: this process does
- * not touch them. */
-static size_t foreign_part(const struct sim *sim, size_t bytes)
+size_t setup_foreign_part(const struct sim *sim, size_t bytes)
 {
     if (!sim->group)
         return 0;
@@ -354,7 +387,8 @@ static void setup_qps(struct sim *sim, struct arena *arena)
             .count = workload_flow_count(&sim->config.workloads[w]) };
 
         room.memory = arena_take_raw(arena, room.count, room.bytes.out + room.bytes.in, LINE);
-        arena->spare_bytes += foreign_part(sim, room.count * (room.bytes.out + room.bytes.in));
+        arena->spare_bytes +=
+            setup_foreign_part(sim, room.count * (room.bytes.out + room.bytes.in));
         if (!arena->memory)
             continue;
         shard_each(sim, connect_own_flows, &room);
@@ -377,6 +411,9 @@ void setup_transports(struct sim *sim, struct arena *arena)
         shard_each(sim, init_own_transports, sim);
     }
     arena->used_bytes = start + bytes;
-    arena->spare_bytes += foreign_part(sim, bytes);
+    arena->spare_bytes += setup_foreign_part(sim, bytes);
+    loans_init(sim, arena);
     setup_qps(sim, arena);
+    if (arena->memory)
+        shard_each(sim, open_own_flows, sim);
 }

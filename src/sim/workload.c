@@ -159,6 +159,15 @@ uint64_t workload_start_ps(const struct sim_workload *workload, uint32_t rank, u
     return start_ps;
 }
 
+bool workload_flow_is_over(
+    const struct workload_rank *rank, uint32_t flow, uint32_t acknowledged_count)
+{
+    const struct workload_kind *kind = workload_kind_of(rank->workload);
+
+    return rank->is_finished ||
+           (kind->message_total && kind->message_total(rank, flow) == acknowledged_count);
+}
+
 void workload_begin_collective(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {

@@ -145,6 +145,11 @@ void workload_rank_init(struct workload_rank *, const struct workload_layout *, 
 /* Returns the start time of a rank (start, stagger, jitter). */
 uint64_t workload_start_ps(const struct sim_workload *, uint32_t rank, uint64_t seed);
 
+/* Returns true if an outgoing flow on which this many messages are acknowledged, and none waits,
+ * will have no other. */
+bool workload_flow_is_over(
+    const struct workload_rank *, uint32_t flow, uint32_t acknowledged_count);
+
 /* Messages may arrive before the start. Those of one flow arrive in the order in which they were
  * sent. */
 void workload_on_start(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
