@@ -17,14 +17,21 @@ static struct path_set *take_paths(struct arena *arena, const struct path_profil
     return arena_take(arena, 1, transport_paths_bytes(profile), alignof(uint64_t));
 }
 
-size_t transport_qp_records_bytes(const struct qp_init *init)
+/* In the order in which transport_qp_lend() takes them. */
+static size_t records_bytes(
+    const struct path_profile *profile, uint32_t send_depth, uint32_t psn_count)
 {
     struct arena measure;
 
     arena_init(&measure, NULL, 0);
-    requester_init(NULL, &measure, init->send_depth, init->window_psns_max);
-    take_paths(&measure, init->paths);
+    take_paths(&measure, profile);
+    requester_init(NULL, &measure, send_depth, psn_count);
     return measure.used_bytes;
+}
+
+size_t transport_qp_records_bytes(const struct qp_init *init)
+{
+    return records_bytes(init->paths, init->send_depth, init->window_psns_max);
 }
 
 void transport_qp_lend(struct transport *nic, uint32_t qpn, void *memory)
@@ -34,8 +41,10 @@ void transport_qp_lend(struct transport *nic, uint32_t qpn, void *memory)
 
     assert(qp && qp->borrows && !qp->own_paths);
     assert(qp->env.attributes.state == QP_RTS);
-    arena_init(&arena, memory, SIZE_MAX);
     qp->requester = requester_of(qp);
+    arena_init(&arena, memory,
+        records_bytes(
+            qp->env.profile, qp->requester->queue.depth, qp->requester->window.psn_count));
     qp->own_paths = take_paths(&arena, qp->env.profile);
     qp_start_paths(nic, qp);
     requester_lend(qp->requester, &qp->env, &arena);
