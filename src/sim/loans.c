@@ -54,6 +54,25 @@ static uint32_t flows_of_class(const struct sim *sim, uint32_t class)
     return count;
 }
 
+/* Returns the number of records of the class that are probably not used: those of flows that send
+ * when others have ended, which keep theirs for a while. */
+static uint32_t spare_of_class(const struct sim *sim, uint32_t class)
+{
+    enum { TURNS = 3 };
+    const struct sim_workload *workloads = sim->config.workloads;
+    size_t bytes = loans_bytes_of(sim, &workloads[class]);
+    uint32_t count = 0;
+
+    for (uint32_t w = class; w < sim->config.workload_count; w++) {
+        uint64_t used = TURNS * (uint64_t)workload_flows_at_once(&workloads[w]);
+        uint32_t all = workload_flow_count(&workloads[w]);
+
+        if (loans_bytes_of(sim, &workloads[w]) == bytes && all > used)
+            count += all - (uint32_t)used;
+    }
+    return count;
+}
+
 /* Divides the records of a class between shards, by the flows that they send. */
 static void divide_class(struct sim *sim, uint32_t class, uint8_t *memory)
 {
@@ -103,7 +122,9 @@ void loans_init(struct sim *sim, struct arena *arena)
         if (class_of(sim, w) != w)
             continue;
         memory = arena_take_raw(arena, flows_of_class(sim, w), bytes, LINE);
-        arena->spare_bytes += setup_foreign_part(sim, flows_of_class(sim, w) * bytes);
+        arena->spare_bytes += spare_of_class(sim, w) * bytes;
+        arena->spare_bytes +=
+            setup_foreign_part(sim, (flows_of_class(sim, w) - spare_of_class(sim, w)) * bytes);
         if (memory)
             divide_class(sim, w, memory);
     }

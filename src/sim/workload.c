@@ -100,6 +100,13 @@ uint32_t workload_flow_count(const struct sim_workload *workload)
     return workload_pattern_of(workload)->flow_count(workload);
 }
 
+uint32_t workload_flows_at_once(const struct sim_workload *workload)
+{
+    const struct workload_kind *kind = workload_kind_of(workload);
+
+    return kind->flows_at_once ? kind->flows_at_once(workload) : workload_flow_count(workload);
+}
+
 struct workload_flow workload_flow_at(const struct workload_layout *layout, uint32_t index)
 {
     return workload_pattern_of(layout->workload)->flow_at(layout, index);

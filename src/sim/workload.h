@@ -44,6 +44,8 @@ struct workload_flow {
 /* The count needs no layout; the flow with each number is computed. */
 uint32_t workload_flow_count(const struct sim_workload *);
 struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t index);
+/* Returns the number of flows that send at a time. */
+uint32_t workload_flows_at_once(const struct sim_workload *);
 /* Returns the maximum number of messages that wait on one flow. */
 uint32_t workload_outstanding_max(const struct sim_workload *);
 /* Returns the bytes of the largest message. */

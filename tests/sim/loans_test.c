@@ -109,6 +109,29 @@ SPEC("an all-to-all in turns needs memory for the flows of a few turns")
     EXPECT_EQ(run(&cluster), NICS * (NICS - 1));
 }
 
+/* Returns the bytes that are expected to be used. */
+static size_t bytes_expected(struct cluster *cluster)
+{
+    struct arena measure;
+
+    cluster_open(cluster);
+    arena_init(&measure, NULL, 0);
+    sim_init(&measure, &cluster->config);
+    cluster_close(cluster);
+    return measure.used_bytes - measure.spare_bytes;
+}
+
+SPEC("less memory is expected of an all-to-all in turns")
+{
+    struct cluster cluster;
+    size_t turns_bytes;
+
+    describe_all_to_all(&cluster, 1);
+    turns_bytes = bytes_expected(&cluster);
+    describe_all_to_all(&cluster, 0);
+    EXPECT_LT(turns_bytes, bytes_expected(&cluster));
+}
+
 SPEC("workloads whose flows need the same memory share it")
 {
     struct cluster cluster;
