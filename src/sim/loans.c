@@ -125,7 +125,7 @@ void loans_init(struct sim *sim, struct arena *arena)
         arena->spare_bytes += spare_of_class(sim, w) * bytes;
         arena->spare_bytes +=
             setup_foreign_part(sim, (flows_of_class(sim, w) - spare_of_class(sim, w)) * bytes);
-        if (memory)
+        if (memory && sim->loan_classes)
             divide_class(sim, w, memory);
     }
 }

@@ -49,6 +49,8 @@ size_t setup_foreign_part(const struct sim *, size_t bytes);
 
 /* Sets up EV profiles, transports and QPs; called after the others. */
 void setup_transports(struct sim *, struct arena *);
+/* Called by it: sets up the QPs of all flows. */
+void setup_qps(struct sim *, struct arena *);
 
 /* Each random choice has its own stream. */
 enum setup_stream {
