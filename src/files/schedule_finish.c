@@ -149,15 +149,12 @@ static void number_pairs(struct making *making)
     struct schedule_build *build = making->build;
     struct sim_schedule *schedule = &making->schedule;
     uint64_t *keys = calloc((size_t)build->operations.count + 1, sizeof(*keys));
-    uint32_t *messages;
 
     assert(keys);
     schedule->pair_count = list_keys(build, keys);
     making->pairs = yaml_take(build->file->yaml, schedule->pair_count, sizeof(*making->pairs));
     schedule->pairs = making->pairs;
     fill_pairs(making, keys);
-    messages = calloc((size_t)schedule->pair_count + 1, sizeof(*messages));
-    assert(messages);
     for (uint32_t i = 0; i < build->operations.count; i++) {
         const struct schedule_build_operation *operation = schedule_build_at(build, i);
         uint32_t *pair = &making->operations[making->numbers[i]].where;
@@ -165,10 +162,11 @@ static void number_pairs(struct making *making)
         if (operation->bytes == 0)
             continue;
         *pair = find_key(keys, schedule->pair_count, pair_key(operation));
-        messages[*pair]++;
+        making->pairs[*pair].message_count++;
     }
-    schedule->pair_messages = most_of(messages, schedule->pair_count);
-    free(messages);
+    for (uint32_t i = 0; i < schedule->pair_count; i++)
+        if (making->pairs[i].message_count > schedule->pair_messages)
+            schedule->pair_messages = making->pairs[i].message_count;
     free(keys);
 }
 

@@ -150,7 +150,7 @@ static void init_ev(struct path_set *set, uint32_t ev_index)
 }
 
 struct path_set *path_set_init(struct arena *arena, const struct path_profile *profile,
-    const struct path_config *config, struct path_listener listener, struct prng prng)
+    const struct path_config *config, void *listener, struct prng prng)
 {
     struct path_set *set = arena_take(arena, 1, path_set_bytes(profile), _Alignof(struct path_set));
 
@@ -174,10 +174,10 @@ struct path_set *path_set_init(struct arena *arena, const struct path_profile *p
     return set;
 }
 
-void path_set_move(struct path_set *to, const struct path_set *from, void *context)
+void path_set_move(struct path_set *to, const struct path_set *from, void *listener)
 {
     memcpy(to, from, path_set_bytes(from->profile));
-    to->listener.context = context;
+    to->listener = listener;
 }
 
 /* ---- changes of state ------------------------------------------------------------------------*/
@@ -219,8 +219,8 @@ static void change_state(struct path_set *set, uint32_t ev_index, enum path_ev_s
 
 static void tell_listener(struct path_set *set, const struct path_change *change, uint64_t now_ns)
 {
-    if (set->listener.on_change)
-        set->listener.on_change(set->listener.context, change, now_ns);
+    if (set->config->on_change)
+        set->config->on_change(set->listener, change, now_ns);
 }
 
 void ev_table_apply(
@@ -324,6 +324,12 @@ uint32_t path_usable_count(const struct path_set *set)
 uint32_t path_bad_count(const struct path_set *set)
 {
     return set->bad_count;
+}
+
+bool path_is_whole(const struct path_set *set)
+{
+    return set->bad_count == 0 && set->suspect_count == 0 && set->probe_count == 0 &&
+           set->usable_count == path_profile_usable_count(set->profile);
 }
 
 uint32_t path_refusals(const struct path_set *set)

@@ -65,7 +65,7 @@ struct path_set {
     uint16_t probe_cursor; /* where the search for the next bad EV to probe begins */
     struct path_timing timing;
     uint32_t refusals;
-    struct path_listener listener;
+    void *listener;
     uint64_t last_return_ns; /* of any EV from ASSUMED_BAD or DENIED */
     uint64_t probe_deadline_ns;
     struct ev_table_probe probes[EV_TABLE_PROBE_COUNT_MAX];

@@ -72,6 +72,9 @@ void path_entries_shuffle(struct path_entry *, uint32_t count, struct prng *);
  * EVs. */
 void path_profile_weigh(struct path_profile *);
 
+/* Returns the number of EVs in rotation in a new set. */
+uint32_t path_profile_usable_count(const struct path_profile *);
+
 /* Returns the index of an EV value; PATH_NONE if the profile has no such EV. */
 uint32_t path_profile_find(const struct path_profile *, uint32_t ev);
 
@@ -154,8 +157,12 @@ enum path_policy_kind {
 
 extern const struct path_policy *const path_policies[PATH_POLICY_COUNT];
 
+struct path_change;
+
 struct path_config {
     const struct path_policy *policy; /* one of path_policies */
+    /* Called for every change of state, with the listener of the set; NULL: not wanted. */
+    void (*on_change)(void *listener, const struct path_change *, uint64_t now_ns);
     enum path_loss_to_bad loss_to_bad : 8;
     enum path_ev_skip ev_skip : 8;
     enum path_ev_weights ev_weights : 8;
@@ -184,21 +191,16 @@ struct path_change {
     enum path_signal cause;
 };
 
-struct path_listener { /* called for every change of state; the function may be NULL */
-    void (*on_change)(void *context, const struct path_change *, uint64_t now_ns);
-    void *context;
-};
-
 #define PATH_SET_BYTES(plane_count, ev_count)                                                      \
-    (216 + 9 * (size_t)(plane_count) + 6 * (size_t)(ev_count))
+    (208 + 9 * (size_t)(plane_count) + 6 * (size_t)(ev_count))
 size_t path_set_bytes(const struct path_profile *);
 /* Creates a set. It takes its memory from the arena and keeps pointers to profile and config.
  * Returns NULL with an arena that only measures. */
 struct path_set *path_set_init(struct arena *, const struct path_profile *,
-    const struct path_config *, struct path_listener, struct prng);
+    const struct path_config *, void *listener, struct prng);
 
-/* Moves the set to other memory of path_set_bytes(), with another context for its listener. */
-void path_set_move(struct path_set *to, const struct path_set *from, void *context);
+/* Moves the set to other memory of path_set_bytes(), with another listener. */
+void path_set_move(struct path_set *to, const struct path_set *from, void *listener);
 
 /* Sets the timers from the base RTT of the destination. The set must not be used before. */
 void path_timing_changed(struct path_set *, const struct path_timing *);
@@ -231,6 +233,8 @@ enum path_ev_state path_state_of(const struct path_set *, uint32_t ev_index);
 bool path_is_active(const struct path_set *, uint32_t ev_index); /* in the rotation, not a backup */
 uint32_t path_usable_count(const struct path_set *);             /* GOOD and SKIP in rotation */
 uint32_t path_bad_count(const struct path_set *);                /* ASSUMED_BAD */
+/* True if as many EVs are in rotation as in a new set. None is then probed. */
+bool path_is_whole(const struct path_set *);
 uint32_t path_refusals(const struct path_set *); /* demotions that min_active did not allow */
 
 /* Called for every acknowledged packet on this EV, so it must be fast. */

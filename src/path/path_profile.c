@@ -147,6 +147,21 @@ void path_profile_weigh(struct path_profile *profile)
     }
 }
 
+uint32_t path_profile_usable_count(const struct path_profile *profile)
+{
+    uint32_t usable_count = 0;
+    uint32_t of_plane = 0;
+
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        if (i > 0 && profile->entries[i].plane != profile->entries[i - 1].plane)
+            of_plane = 0;
+        of_plane += !profile->entries[i].denied;
+        if (!profile->entries[i].denied && of_plane <= profile->active_per_plane)
+            usable_count++;
+    }
+    return usable_count;
+}
+
 uint32_t path_profile_find(const struct path_profile *profile, uint32_t ev)
 {
     for (uint32_t i = 0; i < profile->entry_count; i++)

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "sim/loans.h"
 #include "sim/plane_check.h"
 #include "sim/protocol.h"
 #include "sim/setup.h"
@@ -48,6 +49,8 @@ static void receive_packet(
         wire_check_arrival(shard, entry, &packet);
     packets_give_back(&shard->packets, entry.handle);
     note_packet(shard, index, &packet, now_ps);
+    if (__builtin_expect(now_ps >= nic->closing_ps, false))
+        loans_close(shard, index, now_ps);
     transport_receive(nic->endpoint, &packet, sim_engine_ns(now_ps));
 }
 
@@ -126,6 +129,7 @@ static void post_message(void *network, uint32_t nic, uint32_t flow,
     struct shard *shard = network;
     uint64_t done = 0;
 
+    loans_open(shard, &shard->sim->flows[flow]);
     do {
         uint64_t left = message->bytes - done;
         bool is_last = left <= REQUEST_BYTES_MAX;

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sim/egress.h"
+#include "sim/loans.h"
 #include "sim/nic_model.h"
 #include "sim/node_policy.h"
 #include "sim/pause.h"
@@ -209,8 +210,11 @@ static void send_packets(struct shard *shard, uint32_t index, uint64_t now_ps)
 
 static void expire_timers(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
-    uint64_t timeouts = shard->endpoint->expire(shard->nics[index].endpoint, sim_engine_ns(now_ps));
+    uint64_t timeouts;
 
+    if (now_ps >= shard->nics[index].closing_ps)
+        loans_close(shard, index, now_ps);
+    timeouts = shard->endpoint->expire(shard->nics[index].endpoint, sim_engine_ns(now_ps));
     if (timeouts > 0)
         shard_report_event(shard, &(struct sim_event){ .time_ps = now_ps,
                                       .kind = SIM_EVENT_TIMEOUT,

@@ -106,19 +106,20 @@ static void deal_out(const struct mailbox_entry *entries, uint32_t count, uint32
 static __attribute__((noinline)) uint64_t run_plain_port(struct shard *shard, uint32_t port,
     const struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
+    const struct mailbox_entry *end = entries + count;
     struct egress egress = egress_of(shard, port);
     uint64_t next_ps = port_next_ps(egress.port);
 
-    for (uint32_t i = 0;; i++) {
-        uint64_t now_ps = i < count ? open_ps + mailbox_offset_ps(&entries[i]) : end_ps - 1;
+    for (const struct mailbox_entry *entry = entries;; entry++) {
+        uint64_t now_ps = entry != end ? open_ps + mailbox_offset_ps(entry) : end_ps - 1;
         struct port_outcome outcome;
 
         next_ps = egress_send(shard, &egress, next_ps, now_ps);
-        if (i == count)
+        if (entry == end)
             return next_ps;
-        outcome = port_admit(egress.port, &entries[i].packet, now_ps);
+        outcome = port_admit(egress.port, &entry->packet, now_ps);
         if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
-            egress_refuse(shard, entries[i].packet.handle, outcome.reason);
+            egress_refuse(shard, entry->packet.handle, outcome.reason);
         else
             next_ps = egress.port->free_ps;
     }

@@ -43,8 +43,14 @@ void setup_listed_paths(const struct sim *, const struct sim_workload *, struct 
 void setup_lists(struct sim *, struct arena *);
 uint32_t setup_lists_ev_max(const struct sim *);
 
+/* Returns about how many bytes of this many are of NICs that other members of the group run: this
+ * process does not touch them. */
+size_t setup_foreign_part(const struct sim *, size_t bytes);
+
 /* Sets up EV profiles, transports and QPs; called after the others. */
 void setup_transports(struct sim *, struct arena *);
+/* Called by it: sets up the QPs of all flows. */
+void setup_qps(struct sim *, struct arena *);
 
 /* Each random choice has its own stream. */
 enum setup_stream {

@@ -66,6 +66,8 @@ static void init_ranks(struct sim *sim)
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         sim->nics[i].first_rank = ENGINE_NONE;
         sim->nics[i].work_ps = SIM_NEVER_PS;
+        sim->nics[i].closing_ps = SIM_NEVER_PS;
+        sim->nics[i].first_ended = ENGINE_NONE;
     }
     for (uint32_t w = 0; w < sim->config.workload_count; w++) {
         const struct sim_workload *workload = &sim->config.workloads[w];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/heap.h"
+#include "sim/loans_pool.h"
 #include "sim/mailbox.h"
 #include "sim/outbox.h"
 #include "sim/packets.h"
@@ -53,6 +54,7 @@ struct shard {
     struct outbox outboxes[SHARD_OUTBOXES];
     struct reports reports;
     struct port_pool slots;
+    struct loans loans;
     struct port_profile *profiles;
     uint32_t profile_count;
     uint32_t acting_rank;

@@ -52,16 +52,21 @@ struct engine_switch {
 };
 
 struct engine_nic {
-    void *endpoint;    /* of the protocol: for MRC, the struct transport */
-    uint64_t turn_ps;  /* when it acts next, by itself or because of an arrival */
-    uint64_t timer_ps; /* the deadline of the endpoint */
-    uint64_t work_ps;  /* when the first of its ranks is to be woken */
-    uint64_t room_ps;  /* no port has room before this time */
+    void *endpoint;      /* of the protocol: for MRC, the struct transport */
+    uint64_t turn_ps;    /* when it acts next, by itself or because of an arrival */
+    uint64_t timer_ps;   /* the deadline of the endpoint */
+    uint64_t work_ps;    /* when the first of its ranks is to be woken */
+    uint64_t room_ps;    /* no port has room before this time */
+    uint64_t closing_ps; /* loans.h: when a flow that has ended returns its records */
     uint32_t first_port;
     uint32_t ports_up;
     uint32_t first_rank; /* a list: see engine_rank.next_on_nic */
     uint32_t qp_count;
+    uint32_t first_ended; /* flows that have ended, by closing time: a list; ENGINE_NONE */
+    uint32_t last_ended;
+    uint32_t next_ending; /* the next NIC of the shard with such flows; ENGINE_NONE */
     bool was_cut;
+    bool is_ending; /* in the list of its shard */
     struct ipv6_addr address;
 };
 
@@ -123,6 +128,9 @@ struct engine_flow {
     struct engine_message *messages; /* by number modulo `depth` */
     uint32_t depth;
     bool tells;
+    bool has_records;    /* of its QP: loans.h */
+    uint32_t next_ended; /* of its NIC */
+    uint64_t closes_ps;  /* it has ended, and returns its records at this time; 0: it has not */
     struct plane_check *planes; /* checks: planes used; NULL */
 };
 
@@ -182,6 +190,9 @@ struct sim {
     uint32_t port_count;
     uint32_t word_count;
     uint32_t profile_max; /* of each shard */
+
+    uint32_t *loan_classes; /* of each workload */
+    uint64_t linger_ps;     /* after the end of a flow, until it returns its records */
 
     struct fault_plan faults;
     struct engine_action *actions; /* of the current window */

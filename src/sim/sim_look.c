@@ -186,16 +186,21 @@ static bool has_sender(const struct sim *sim, uint32_t flow_index)
     return group_has_node(sim, sim->ranks[sim->flows[flow_index].from].nic);
 }
 
+static struct transport *sender_of(const struct sim *sim, uint32_t flow_index)
+{
+    return sim->nics[sim->ranks[sim->flows[flow_index].from].nic].endpoint;
+}
+
+/* NULL: the flow has not begun or has ended (loans.h), and has no EV that is bad. */
 static const struct path_set *paths_of(const struct sim *sim, uint32_t flow_index)
 {
-    const struct engine_flow *flow = &sim->flows[flow_index];
-
-    return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].endpoint, flow->qpn_out);
+    return transport_qp_paths(sender_of(sim, flow_index), sim->flows[flow_index].qpn_out);
 }
 
 uint32_t sim_flow_evs(
     const struct sim *sim, uint32_t flow_index, struct sim_ev out[static PATH_EV_COUNT_MAX])
 {
+    _Alignas(uint64_t) uint8_t memory[PATH_SET_BYTES(TOPOLOGY_PLANES_MAX, PATH_EV_COUNT_MAX)];
     const struct path_set *paths;
 
     if (sim->endpoint != &endpoint_mrc)
@@ -203,6 +208,9 @@ uint32_t sim_flow_evs(
     if (!has_sender(sim, flow_index))
         return group_fetch_evs(sim, flow_index, out);
     paths = paths_of(sim, flow_index);
+    if (!paths)
+        paths = transport_qp_new_paths(
+            sender_of(sim, flow_index), sim->flows[flow_index].qpn_out, memory);
     for (uint32_t i = 0; i < path_ev_count(paths); i++)
         out[i] = (struct sim_ev){ .ev = path_ev_of(paths, i),
             .plane = path_plane_of(paths, i),
@@ -221,8 +229,9 @@ static void count_evs_of(void *argument, uint32_t index)
         if (shard_owns(shard, sim->ranks[sim->flows[i].from].nic)) {
             const struct path_set *paths = paths_of(sim, i);
 
-            shard->ev_counts.usable += path_usable_count(paths);
-            shard->ev_counts.bad += path_bad_count(paths);
+            shard->ev_counts.usable += paths ? path_usable_count(paths)
+                                             : path_profile_usable_count(sim_flow_profile(sim, i));
+            shard->ev_counts.bad += paths ? path_bad_count(paths) : 0;
         }
 }
 

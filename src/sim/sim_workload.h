@@ -56,6 +56,7 @@ struct sim_waiter {
 struct sim_pair {
     uint32_t from_rank;
     uint32_t to_rank;
+    uint32_t message_count;
     bool tells; /* operations of the second wait for them */
 };
 

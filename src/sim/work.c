@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sim/loans.h"
+
 static struct engine_rank *acting(struct shard *shard)
 {
     return &shard->sim->ranks[shard->acting_rank];
@@ -66,10 +68,29 @@ static void stepped(void *context, uint32_t step, uint64_t since_ps, uint64_t no
                                   .values = { rank->state.rank, step, now_ps - since_ps } });
 }
 
+/* Returns the number of flows that a rank sends. */
+static uint32_t flows_out(const struct sim *sim, uint32_t rank)
+{
+    uint32_t end = rank + 1 < sim->rank_count ? sim->ranks[rank + 1].first_out : sim->flow_count;
+
+    return end - sim->ranks[rank].first_out;
+}
+
+static void end_flows(struct shard *shard, uint64_t now_ps)
+{
+    const struct sim *sim = shard->sim;
+    const uint32_t *flows = &sim->flow_out[acting(shard)->first_out];
+
+    for (uint32_t i = 0; i < flows_out(sim, shard->acting_rank); i++)
+        if (sim->flows[flows[i]].posted == sim->flows[flows[i]].completed)
+            loans_end(shard, &sim->flows[flows[i]], now_ps);
+}
+
 static void finished(void *context, uint64_t now_ps)
 {
     struct shard *shard = context;
 
+    end_flows(shard, now_ps);
     shard_report(shard, &(struct report){ .kind = REPORT_RANK_FINISHED,
                             .event = { .time_ps = now_ps, .subject = acting(shard)->workload } });
 }
@@ -104,6 +125,9 @@ static void on_sent(struct shard *shard, struct engine_flow *flow, uint64_t now_
                                 .done_ps = now_ps } });
     shard->acting_rank = flow->from;
     workload_on_sent(&rank->state, &shard->world, flow->number_out, now_ps);
+    if (flow->posted == flow->completed &&
+        workload_flow_is_over(&rank->state, flow->number_out, flow->completed))
+        loans_end(shard, flow, now_ps);
 }
 
 static void on_received(struct shard *shard, const struct endpoint_event *event, uint64_t now_ps)

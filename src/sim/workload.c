@@ -100,6 +100,13 @@ uint32_t workload_flow_count(const struct sim_workload *workload)
     return workload_pattern_of(workload)->flow_count(workload);
 }
 
+uint32_t workload_flows_at_once(const struct sim_workload *workload)
+{
+    const struct workload_kind *kind = workload_kind_of(workload);
+
+    return kind->flows_at_once ? kind->flows_at_once(workload) : workload_flow_count(workload);
+}
+
 struct workload_flow workload_flow_at(const struct workload_layout *layout, uint32_t index)
 {
     return workload_pattern_of(layout->workload)->flow_at(layout, index);
@@ -157,6 +164,15 @@ uint64_t workload_start_ps(const struct sim_workload *workload, uint32_t rank, u
     if (workload->jitter_ps > 0)
         start_ps += prng_next(&of_rank) % (workload->jitter_ps + 1);
     return start_ps;
+}
+
+bool workload_flow_is_over(
+    const struct workload_rank *rank, uint32_t flow, uint32_t acknowledged_count)
+{
+    const struct workload_kind *kind = workload_kind_of(rank->workload);
+
+    return rank->is_finished ||
+           (kind->message_total && kind->message_total(rank, flow) == acknowledged_count);
 }
 
 void workload_begin_collective(

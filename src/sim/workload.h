@@ -44,6 +44,8 @@ struct workload_flow {
 /* The count needs no layout; the flow with each number is computed. */
 uint32_t workload_flow_count(const struct sim_workload *);
 struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t index);
+/* Returns the number of flows that send at a time. */
+uint32_t workload_flows_at_once(const struct sim_workload *);
 /* Returns the maximum number of messages that wait on one flow. */
 uint32_t workload_outstanding_max(const struct sim_workload *);
 /* Returns the bytes of the largest message. */
@@ -144,6 +146,11 @@ void workload_rank_init(struct workload_rank *, const struct workload_layout *, 
     struct workload_lane *lanes);
 /* Returns the start time of a rank (start, stagger, jitter). */
 uint64_t workload_start_ps(const struct sim_workload *, uint32_t rank, uint64_t seed);
+
+/* Returns true if an outgoing flow on which this many messages are acknowledged, and none waits,
+ * will have no other. */
+bool workload_flow_is_over(
+    const struct workload_rank *, uint32_t flow, uint32_t acknowledged_count);
 
 /* Messages may arrive before the start. Those of one flow arrive in the order in which they were
  * sent. */

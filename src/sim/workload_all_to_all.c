@@ -124,6 +124,17 @@ static uint64_t collective_bytes(const struct sim_workload *workload)
     return groups * peers_out(workload) * workload->message_bytes;
 }
 
+static uint32_t flows_at_once(const struct sim_workload *workload)
+{
+    return workload->rank_count * messages_at_once(workload);
+}
+
+static uint32_t message_total(const struct workload_rank *rank, uint32_t flow)
+{
+    (void)flow;
+    return rank->workload->iterations;
+}
+
 static uint32_t lane_count(const struct sim_workload *workload)
 {
     enum { EVEN_AND_ODD = 2 };
@@ -149,6 +160,8 @@ const struct workload_kind workload_all_to_all = {
     .part_count = part_count,
     .outstanding_max = outstanding_max,
     .lane_count = lane_count,
+    .flows_at_once = flows_at_once,
+    .message_total = message_total,
     .begin = begin_collective,
     .on_sent = on_sent,
     .on_received = on_received,

@@ -31,6 +31,11 @@ struct workload_kind {
     uint64_t (*largest_bytes)(const struct sim_workload *);
     uint32_t (*outstanding_max)(const struct sim_workload *);
     uint32_t (*lane_count)(const struct sim_workload *); /* NULL: 0 */
+    /* Returns the number of flows that send at a time. NULL: all. */
+    uint32_t (*flows_at_once)(const struct sim_workload *);
+    /* Returns the number of messages that a flow of the rank has in total; 0: there is no end.
+     * NULL: not known before the rank has finished. */
+    uint32_t (*message_total)(const struct workload_rank *, uint32_t flow);
 
     /* Begins one collective, or all of the work if the workload is not a collective. */
     void (*begin)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);

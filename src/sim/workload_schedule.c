@@ -240,6 +240,16 @@ static struct workload_flow flow_at(const struct workload_layout *layout, uint32
     };
 }
 
+/* Messages of a pair use any of its QPs. */
+static uint32_t message_total(const struct workload_rank *rank, uint32_t flow)
+{
+    const struct sim_schedule *schedule = schedule_of(rank);
+
+    return rank->workload->qps > 1
+               ? 0
+               : schedule->pairs[schedule->first_pair[rank->rank] + flow].message_count;
+}
+
 static uint32_t outstanding_max(const struct sim_workload *workload)
 {
     uint32_t messages = workload->schedule->pair_messages;
@@ -290,6 +300,7 @@ const struct workload_kind workload_schedule = {
     .flow_at = flow_at,
     .take_scripts = take_scripts,
     .outstanding_max = outstanding_max,
+    .message_total = message_total,
     .begin = begin_rank,
     .on_sent = on_sent,
     .on_received = on_received,

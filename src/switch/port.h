@@ -80,10 +80,9 @@ static inline bool port_has_room(
 {
     const struct port_limit *limit = &port->profile->limits[kind];
     const struct port_queue *queue = &port->queues[kind];
-    const struct port_pool *pool = port->profile->pool;
 
     return queue->bytes + length_bytes <= limit->bytes && queue->count < limit->packets &&
-           pool->used_count < pool->slot_count;
+           port_pool_has_room(port->profile->pool);
 }
 
 static inline void port_note_depth(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -36,6 +37,12 @@ struct port_pool {
     uint32_t touched_count; /* slots from here on were never used */
     uint32_t free_head;
 };
+
+/* The slot that port_queue_push() takes is looked at first: both tests become one. */
+static inline bool port_pool_has_room(const struct port_pool *pool)
+{
+    return pool->free_head != PORT_SLOT_NONE || pool->touched_count < pool->slot_count;
+}
 
 /* Takes its memory from the arena. With a measuring arena the pool cannot be used. */
 void port_pool_init(struct port_pool *, struct arena *, uint32_t slot_count);

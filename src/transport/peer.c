@@ -90,7 +90,7 @@ void peer_join(struct transport *nic, struct qp *qp)
         start_peer(nic, peer, qp);
     peer->qp_count++;
     peer->live_count++;
-    peer->sender_count += qp->requester != NULL;
+    peer->sender_count += qp_is_sender(qp);
     qp->env.peer = peer;
     way_back_qps_changed(&peer->way_back);
     if (qp->requester && qp->env.attributes.state == QP_RTS)
@@ -163,7 +163,7 @@ void peer_retire(struct transport *nic, struct qp *qp)
     if (qp->requester && qp->env.attributes.state == QP_RTS)
         requester_leave_peer(qp->requester, &qp->env);
     qp->env.peer->live_count--;
-    qp->env.peer->sender_count -= qp->requester != NULL;
+    qp->env.peer->sender_count -= qp_is_sender(qp);
     way_back_qps_changed(&qp->env.peer->way_back);
     if (qp->env.peer->live_count == 0)
         stop_peer(nic, qp->env.peer);
@@ -198,9 +198,13 @@ void transport_set_rtt(
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
 
-        if (qp && qp->env.peer && qp->requester && qp->env.attributes.state == QP_RTS &&
-            ip_address_equal(&qp->env.peer->address, address))
+        if (!qp || !qp->env.peer || !qp_is_sender(qp) || qp->env.attributes.state != QP_RTS ||
+            !ip_address_equal(&qp->env.peer->address, address))
+            continue;
+        if (qp->requester)
             requester_rtt_known(qp->requester, &qp->env);
+        else
+            requester_base_rtt_changed(&qp->env);
     }
 }
 

@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct qp) + sizeof(struct requester) + sizeof(struct resp
  * and queues follow. Returns NULL when measuring. */
 static struct qp *take_parts(struct arena *arena, const struct qp_init *init)
 {
+    struct arena lent;
     struct qp *qp = arena_take(arena, 1, sizeof(*qp), alignof(struct qp));
     struct responder *responder = NULL;
     struct requester *requester = NULL;
@@ -45,8 +46,10 @@ static struct qp *take_parts(struct arena *arena, const struct qp_init *init)
     if (init->window_psns_max_dest)
         responder_init(responder, arena, init->recv_depth, init->window_psns_max_dest,
             init->write_imm_max_dest);
+    arena_init(&lent, NULL, 0);
     if (init->window_psns_max)
-        requester_init(requester, arena, init->send_depth, init->window_psns_max);
+        requester_init(
+            requester, init->borrows ? &lent : arena, init->send_depth, init->window_psns_max);
     if (qp) {
         qp->responder = responder;
         qp->requester = requester;
@@ -60,7 +63,7 @@ size_t transport_qp_bytes(const struct qp_init *init)
 
     arena_init(&measure, NULL, 0);
     take_parts(&measure, init);
-    if (init->window_psns_max)
+    if (init->window_psns_max && !init->borrows)
         arena_take(&measure, 1, transport_paths_bytes(init->paths), alignof(uint64_t));
     return measure.used_bytes;
 }
@@ -142,19 +145,28 @@ void qp_connect(struct transport *nic, struct qp *qp)
 {
     qp->env.sack_threshold_bytes = sack_threshold_bytes(&qp->env);
     qp->env.turn_packets = turn_packets(&qp->env);
-    if (qp->requester)
+    if (qp->own_paths)
         qp_start_paths(nic, qp);
+}
+
+static struct path_set *new_paths(const struct transport *nic, struct qp *qp, void *memory)
+{
+    struct arena arena;
+
+    arena_init(&arena, memory, transport_paths_bytes(qp->env.profile));
+    return path_set_init(&arena, qp->env.profile, &nic->path_config, qp,
+        prng_stream(nic->seed, UINT64_C(1) << 32 | qp->env.qpn));
 }
 
 void qp_start_paths(struct transport *nic, struct qp *qp)
 {
-    struct arena arena;
+    qp->env.paths = new_paths(nic, qp, qp->own_paths);
+}
 
-    qp->env.paths = qp->own_paths;
-    arena_init(&arena, qp->own_paths, transport_paths_bytes(qp->env.profile));
-    path_set_init(&arena, qp->env.profile, &nic->path_config,
-        (struct path_listener){ .on_change = qp_on_ev_change, .context = qp },
-        prng_stream(nic->seed, UINT64_C(1) << 32 | qp->env.qpn));
+const struct path_set *transport_qp_new_paths(
+    const struct transport *nic, uint32_t qpn, void *memory)
+{
+    return new_paths(nic, nic_find(nic, qpn), memory);
 }
 
 int transport_qp_create(
@@ -181,7 +193,8 @@ int transport_qp_create(
     qp->env.attributes = default_attributes(nic, init);
     qp->timeout_wanted = qp->env.attributes.timeout;
     qp->cc_profile = init->cc;
-    if (qp->requester)
+    qp->borrows = init->borrows;
+    if (qp->requester && !init->borrows)
         qp->own_paths =
             arena_take(&arena, 1, transport_paths_bytes(init->paths), alignof(uint64_t));
     qp_connect(nic, qp);

@@ -18,7 +18,7 @@ struct qp {
     struct env env;              /* what requester and responder may use */
     struct responder *responder; /* NULL: the QP receives nothing */
     uint64_t armed_ns;           /* when its timer expires; UINT64_MAX: not set */
-    struct requester *requester; /* NULL: the QP sends nothing */
+    struct requester *requester; /* NULL: the QP sends nothing, or lacks its records */
     uint32_t next_ready;         /* next QP that wants to send to the peer; PEER_NO_QP: none */
     uint32_t previous_ready;
     uint32_t burst_call;
@@ -30,6 +30,7 @@ struct qp {
     uint8_t failure;        /* enum completion_status of the request at `failed` */
     uint32_t failed;        /* its position in the send queue */
     uint8_t async;          /* error to report: enum transport_event_kind + 1; 0: none */
+    bool borrows;           /* see qp_init; without records, `requester` and the paths are NULL */
     struct transport *nic;
     struct path_set *own_paths; /* env.paths is this set or that of another QP to the peer */
     const struct cc_profile *cc_profile;
@@ -39,6 +40,12 @@ struct qp {
 static inline bool qp_is_connected(const struct qp *qp)
 {
     return qp->env.attributes.state == QP_RTR || qp->env.attributes.state == QP_RTS;
+}
+
+/* True if the QP sends, even if it has no records at present. */
+static inline bool qp_is_sender(const struct qp *qp)
+{
+    return qp->requester || qp->borrows;
 }
 
 /* Returns the position in the send queue of the oldest request that is not done. */
@@ -54,8 +61,8 @@ void qp_connect(struct transport *, struct qp *);
 /* Resets what the QP has learned about its paths; only the profile remains. */
 void qp_start_paths(struct transport *, struct qp *);
 
-/* Called when the state of an EV has changed. `context` is the QP. */
-void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
+/* Called when the state of an EV has changed. `listener` is the QP. */
+void qp_on_ev_change(void *listener, const struct path_change *, uint64_t now_ns);
 /* Makes the QP use the path set of another QP to its peer with the same profile, if ev_state_scope
  * is `destination`. */
 void qp_share_paths(struct transport *, struct qp *);

@@ -150,6 +150,8 @@ static void enter_state(
         requester_start(qp->requester, &qp->env);
         way_back_qps_changed(&qp->env.peer->way_back);
         qp_share_paths(nic, qp);
+        if (qp->borrows)
+            qp->requester = NULL;
     }
     if (to == QP_ERR) {
         qp->env.attributes.state = from;
@@ -171,7 +173,8 @@ int transport_qp_modify(struct transport *nic, uint32_t qpn, const struct qp_att
     wanted.timeout = qp->timeout_wanted;
     merge_attributes(&wanted, attributes, mask);
     if (wanted.state >= QP_STATE_COUNT || !transition_is_allowed(from, wanted.state) ||
-        !attributes_are_valid(qp, &wanted) || mask & fixed_attributes(from))
+        !attributes_are_valid(qp, &wanted) || mask & fixed_attributes(from) ||
+        (qp->borrows && from == QP_RTS && wanted.state == QP_RESET))
         return -EINVAL;
     if (mask & (QP_ATTR_TIMEOUT | QP_ATTR_RETRY)) {
         qp->timeout_wanted = wanted.timeout;

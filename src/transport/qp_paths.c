@@ -85,9 +85,9 @@ static void avoid_way_back(struct transport *nic, struct qp *qp, uint32_t ev_ind
         path_reverse_avoid(&qp->env.peer->way_back.reverse, qp->env.profile, ev_index, &nic->prng);
 }
 
-void qp_on_ev_change(void *context, const struct path_change *change, uint64_t now_ns)
+void qp_on_ev_change(void *listener, const struct path_change *change, uint64_t now_ns)
 {
-    struct qp *qp = context;
+    struct qp *qp = listener;
     struct transport *nic = qp->nic;
 
     count_change(nic, change);

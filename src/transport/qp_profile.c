@@ -47,7 +47,7 @@ int transport_qp_set_paths(struct transport *nic, uint32_t qpn, const struct pat
     if (!qp)
         return -ENOENT;
     if (profile->entry_count == 0 || profile->entry_count > PATH_EV_COUNT_MAX ||
-        profile->plane_count != qp->env.profile->plane_count || !memory)
+        profile->plane_count != qp->env.profile->plane_count || !memory || qp->borrows)
         return -EINVAL;
     former = qp->env.profile;
     qp_unshare_paths(nic, qp);

@@ -67,7 +67,7 @@ void requester_start(struct requester *requester, const struct env *env)
         .loss_check_ns = UINT64_MAX,
         .tail_ns = UINT64_MAX,
         .timeout_ns = UINT64_MAX,
-        .ev_probe_ns = path_probe_deadline_ns(env->paths),
+        .ev_probe_ns = env->paths ? path_probe_deadline_ns(env->paths) : UINT64_MAX,
         .stamped = parameters->stamp,
         .measure_base = !env->peer->cc.base_is_known,
         .newest_cack = psn_add(env->attributes.sq_psn, -1),
@@ -96,13 +96,11 @@ static uint32_t timer_ns(uint64_t ns)
     return (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX);
 }
 
-void requester_base_rtt_changed(const struct env *env)
+static void set_path_timing(const struct env *env)
 {
     const struct parameters *parameters = env->nic->parameters;
     uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
 
-    if (env_is_weighted(env))
-        planes_start_with(&env->peer->planes, env->profile, base_rtt_ns);
     path_timing_changed(env->paths,
         &(struct path_timing){ .base_rtt_ns = base_rtt_ns,
             .probe_timeout_ns =
@@ -112,6 +110,32 @@ void requester_base_rtt_changed(const struct env *env)
             .probe_longest_ns =
                 timer_ns(PARAMETERS_TIMER_NS(parameters, ev_probe_longest, base_rtt_ns)),
             .lossy_longest_ns = timer_ns(parameters->ev_probe_lossy_longest) });
+}
+
+void requester_base_rtt_changed(const struct env *env)
+{
+    if (env_is_weighted(env))
+        planes_start_with(&env->peer->planes, env->profile, env->peer->cc.base_rtt_ns);
+    if (env->paths)
+        set_path_timing(env);
+}
+
+void requester_lend(struct requester *requester, const struct env *env, struct arena *arena)
+{
+    send_window_lend(&requester->window, arena);
+    send_queue_lend(&requester->queue, arena);
+    requester->measure_base &= !env->peer->cc.base_is_known;
+    requester->reorder_ns = requester_reorder_ns(env);
+    set_path_timing(env);
+}
+
+bool requester_is_idle(const struct requester *requester, uint64_t now_ns)
+{
+    const struct send_queue *queue = &requester->queue;
+
+    return send_window_count(&requester->window) == 0 && queue->reported == queue->posted &&
+           requester->tail_rounds == 0 && !requester_is_asking(requester, now_ns) &&
+           requester_deadline_ns(requester, now_ns) == UINT64_MAX;
 }
 
 void requester_rtt_known(struct requester *requester, const struct env *env)

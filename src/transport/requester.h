@@ -67,6 +67,11 @@ struct requester {
 /* Takes memory for `depth` requests and `psn_count` PSNs. `requester`: NULL when measuring. */
 void requester_init(struct requester *, struct arena *, uint32_t depth, uint32_t psn_count);
 
+/* Gives an idle requester records with the same sizes. The QP has its new paths. */
+void requester_lend(struct requester *, const struct env *, struct arena *);
+/* True if no request, packet, probe or timer needs the records. */
+bool requester_is_idle(const struct requester *, uint64_t now_ns);
+
 /* Resets the requester to the attributes of the QP. Called when the QP goes from RTR to RTS. */
 void requester_start(struct requester *, const struct env *);
 

@@ -18,6 +18,12 @@ void send_queue_init(struct send_queue *queue, struct arena *arena, uint32_t dep
             (struct send_queue){ .requests = requests, .slot_count = slot_count, .depth = depth };
 }
 
+void send_queue_lend(struct send_queue *queue, struct arena *arena)
+{
+    queue->requests = arena_take(
+        arena, queue->slot_count, sizeof(*queue->requests), alignof(struct send_request));
+}
+
 void send_queue_start(struct send_queue *queue)
 {
     *queue = (struct send_queue){

@@ -35,6 +35,8 @@ struct send_queue {
 };
 
 void send_queue_init(struct send_queue *, struct arena *, uint32_t depth);
+/* Gives a queue without requests, which may lack its memory, other memory. */
+void send_queue_lend(struct send_queue *, struct arena *);
 void send_queue_start(struct send_queue *);
 
 static inline uint32_t send_queue_slot(const struct send_queue *queue, uint32_t position)

@@ -20,10 +20,20 @@ void send_window_init(struct send_window *window, struct arena *arena, uint32_t 
     };
 }
 
+void send_window_lend(struct send_window *window, struct arena *arena)
+{
+    struct send_window empty = *window;
+
+    send_window_init(window, arena, window->psn_count);
+    window->oldest = window->next = empty.next;
+}
+
 void send_window_start(struct send_window *window, struct psn first)
 {
-    memset(window->acked, 0, window->psn_count / 8);
-    memset(window->lost, 0, window->psn_count / 8);
+    if (window->acked) {
+        memset(window->acked, 0, window->psn_count / 8);
+        memset(window->lost, 0, window->psn_count / 8);
+    }
     window->oldest = first;
     window->next = first;
     window->inflight_bytes = 0;

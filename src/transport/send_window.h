@@ -48,6 +48,8 @@ struct send_window {
 };
 
 void send_window_init(struct send_window *, struct arena *, uint32_t psn_count);
+/* Gives an empty window, which may lack its memory, other memory. */
+void send_window_lend(struct send_window *, struct arena *);
 void send_window_start(struct send_window *, struct psn first);
 
 static inline uint32_t send_window_ticks(uint64_t now_ns)

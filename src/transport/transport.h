@@ -154,6 +154,7 @@ struct qp_init {
     const struct cc_profile *cc;
     void *owner; /* for the caller; returned wherever the transport refers to the QP */
     bool signal_all;
+    bool borrows; /* it has no records until transport_qp_lend() */
 };
 
 enum qp_attribute { /* the members of struct qp_attributes that a change sets */
@@ -211,6 +212,22 @@ int transport_qp_modify(struct transport *, uint32_t qpn, const struct qp_attrib
     uint32_t attribute_mask, uint64_t now_ns);
 int transport_qp_query(const struct transport *, uint32_t qpn, struct qp_attributes *);
 int transport_qp_destroy(struct transport *, uint32_t qpn);
+
+/* The records of a requester: PSNs, work requests and the states of EVs, most of its memory. A QP
+ * that borrows them is connected without, sends only while it has them, and keeps its EV profile
+ * and its connection until it is destroyed. transport_qp_lend() gives a QP in RTS
+ * transport_qp_records_bytes() bytes, aligned for any type. transport_qp_reclaim() returns them. It
+ * returns NULL if the QP has none, or if a request, a packet, an EV or another QP still needs them:
+ * all work must be done and reported, all EVs usable, and no QP may share them. What the QP has
+ * learned about its paths is lost, and feedback that arrives later is dropped. */
+size_t transport_qp_records_bytes(const struct qp_init *);
+void transport_qp_lend(struct transport *, uint32_t qpn, void *memory);
+void *transport_qp_reclaim(struct transport *, uint32_t qpn, uint64_t now_ns);
+/* False if other QPs that send to the same destination may share the states of EVs with this one.
+ * These must all have records before any of them sends. */
+bool transport_qp_owns_paths(const struct transport *, uint32_t qpn);
+/* Creates the paths that such a QP gets with its records, in memory of transport_paths_bytes(). */
+const struct path_set *transport_qp_new_paths(const struct transport *, uint32_t qpn, void *memory);
 
 /* Replace the EV profile or the congestion control profile of a QP, in any state. Packets in flight
  * stay in flight. The QP discards what it has learned about its paths, or about congestion.
@@ -330,6 +347,7 @@ const char *transport_rule_word(uint64_t rule);
 int transport_endpoint_probe(struct transport *, const struct ipv6_addr *dst, uint32_t ev,
     uint32_t port, enum dscp_class class, uint16_t *request_id, uint64_t now_ns);
 
+/* NULL: the QP sends nothing, or has no records. */
 struct path_set *transport_qp_paths(struct transport *, uint32_t qpn);
 /* Copies the parameters or, with shared_parameters, keeps the pointer. */
 void transport_set_parameters(struct transport *, const struct parameters *);

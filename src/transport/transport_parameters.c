@@ -11,6 +11,7 @@ static void derive_path_config(struct transport *nic)
     if (policy->on_trouble)
         ev_skip = PATH_SKIP_POLICY;
     nic->path_config = (struct path_config){ .policy = policy,
+        .on_change = qp_on_ev_change,
         .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
         .ev_skip = ev_skip,
         .flowlet_gap_ns = (uint32_t)parameters->flowlet_gap,

@@ -133,7 +133,7 @@ static uint32_t find_witness(const struct transport *nic, const struct peer *pee
         const struct qp *qp = nic->qps[i];
 
         if (qp && qp->env.peer == peer && qp->env.profile == peer->way_back.profile &&
-            qp->requester && qp->env.attributes.state == QP_RTS)
+            qp_is_sender(qp) && qp->env.attributes.state == QP_RTS)
             return i;
     }
     return WAY_BACK_NO_WITNESS;
@@ -147,7 +147,7 @@ static bool is_known_bad(const struct transport *nic, struct peer *peer, uint32_
     if (way_back->witness == WAY_BACK_WITNESS_UNKNOWN)
         way_back->witness = find_witness(nic, peer);
     return way_back->witness != WAY_BACK_NO_WITNESS &&
-           path_state_of(nic->qps[way_back->witness]->env.paths, ev_index) == EV_ASSUMED_BAD;
+           qp_knows_bad(nic->qps[way_back->witness], ev_index);
 }
 
 /* Draws a random EV, a few times if necessary to avoid one known to be bad. */

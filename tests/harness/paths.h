@@ -53,6 +53,7 @@ static inline void paths_shape(
         .min_active = 1,
         .is_ordered = true };
     paths->config = (struct path_config){ .policy = path_policies[PATH_POLICY_ROTATION],
+        .on_change = paths_on_change,
         .loss_to_bad = PATH_LOSS_LITERAL,
         .ev_skip = PATH_SKIP_LITERAL,
         .probe_successes = 3,
@@ -69,9 +70,8 @@ static inline void paths_open(struct paths *paths, uint64_t seed)
     struct arena arena;
 
     arena_init(&arena, paths->memory, sizeof(paths->memory));
-    paths->set = path_set_init(&arena, &paths->profile, &paths->config,
-        (struct path_listener){ .on_change = paths_on_change, .context = paths },
-        prng_stream(seed, 0));
+    paths->set =
+        path_set_init(&arena, &paths->profile, &paths->config, paths, prng_stream(seed, 0));
     path_timing_changed(paths->set, &paths->timing);
     path_check(paths->set);
 }

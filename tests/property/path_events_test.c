@@ -725,13 +725,14 @@ static void set_up(struct world *world, uint64_t seed)
     paths_shape(&world->paths, planes, active, below(world, 5));
     world->paths.profile.min_active = below(world, planes * active + 1);
     world->paths.profile.is_ordered = below(world, 2);
+    world->paths.config.on_change = on_change;
     world->paths.config.loss_to_bad = (enum path_loss_to_bad)below(world, 2);
     world->paths.config.ev_skip = (enum path_ev_skip)below(world, 2);
     for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
         world->beliefs[i].run = 255;
     arena_init(&arena, world->paths.memory, sizeof(world->paths.memory));
-    world->paths.set = path_set_init(&arena, &world->paths.profile, &world->paths.config,
-        (struct path_listener){ .on_change = on_change, .context = world }, prng_stream(seed, 2));
+    world->paths.set = path_set_init(
+        &arena, &world->paths.profile, &world->paths.config, world, prng_stream(seed, 2));
     path_timing_changed(world->paths.set, &world->paths.timing);
 }
 

@@ -37,8 +37,7 @@ SPEC("initialisation takes path_set_bytes() from the arena, and a measuring aren
 
     paths_shape(&paths, 2, 4, 2);
     arena_init(&arena, NULL, 0);
-    EXPECT(!path_set_init(
-        &arena, &paths.profile, &paths.config, (struct path_listener){ 0 }, (struct prng){ 1 }));
+    EXPECT(!path_set_init(&arena, &paths.profile, &paths.config, NULL, (struct prng){ 1 }));
     EXPECT_EQ(arena.used_bytes, path_set_bytes(&paths.profile));
 }
 
@@ -227,9 +226,8 @@ SPEC("a listener may read the set while it is called")
 
     paths_shape(&paths, 1, 2, 1);
     arena_init(&arena, paths.memory, sizeof(paths.memory));
-    paths.set = path_set_init(&arena, &paths.profile, &paths.config,
-        (struct path_listener){ .on_change = check_settled, .context = &paths },
-        (struct prng){ 1 });
+    paths.config.on_change = check_settled;
+    paths.set = path_set_init(&arena, &paths.profile, &paths.config, &paths, (struct prng){ 1 });
     path_timing_changed(paths.set, &paths.timing);
     path_on_loss(paths.set, 0, false, 0, 77);
     path_deny(paths.set, 0, 77);
@@ -244,9 +242,9 @@ SPEC("a listener is optional")
     struct arena arena;
 
     paths_shape(&paths, 1, 2, 1);
+    paths.config.on_change = NULL;
     arena_init(&arena, paths.memory, sizeof(paths.memory));
-    paths.set = path_set_init(
-        &arena, &paths.profile, &paths.config, (struct path_listener){ 0 }, (struct prng){ 1 });
+    paths.set = path_set_init(&arena, &paths.profile, &paths.config, NULL, (struct prng){ 1 });
     path_timing_changed(paths.set, &paths.timing);
     EXPECT(path_on_loss(paths.set, 0, false, 0, 0));
     EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
