@@ -17,6 +17,7 @@
 #include "network/network.h"
 #include "plan/plan.h"
 #include "rival/rival.h"
+#include "sim/sim_probing.h"
 #include "sim/sim_workload.h"
 #include "topology/topology.h"
 #include "transport/transport.h"
