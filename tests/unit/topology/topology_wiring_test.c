@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which port leads where. */
-#include "spec.h"
+#include "made_topology.h"
 
 #include "topology/topology.h"
 
