@@ -16,6 +16,7 @@ void map_init(struct map *map, struct arena *arena, const struct map_config *con
         .nic_links = 0,
         .next_verdict = 1 };
     map_schedule_init(&map->schedule, arena, config->fabric);
+    map_schedule_wire(&map->schedule, arena);
     map->links = arena_take(arena, map->link_count, sizeof(*map->links), LINE);
     map->active = arena_take(arena, map->link_count, sizeof(*map->active), LINE);
     map->lost = arena_take(arena, config->lost_max, sizeof(*map->lost), LINE);

@@ -23,7 +23,7 @@ static void leave_by(struct way *way, uint32_t port)
     struct topology_end leaves = { .node = way->at, .port = port };
     struct topology_end next = { 0 };
 
-    way->exists = way->exists && topology_peer(map_site_topology(way->schedule), leaves, &next);
+    way->exists = way->exists && map_site_peer(way->schedule, leaves, &next);
     if (!way->exists)
         return;
     way->probe->trail.ports[way->probe->trail.switch_count++] = leaves;
@@ -34,12 +34,16 @@ static void leave_by(struct way *way, uint32_t port)
     way->at = next.node;
 }
 
-static void leave_to(struct way *way, uint32_t switch_index)
+/* Tries a port first: uplinks with the same number often lead to the same switch. */
+static void leave_to(struct way *way, uint32_t switch_index, uint32_t port)
 {
-    uint32_t port = 0;
+    struct topology_end next;
+    bool is_there = way->exists && port < way->schedule->sites[way->at].port_count &&
+                    map_site_next(way->schedule, way->at, port, &next) && next.node == switch_index;
 
-    way->exists = way->exists &&
-                  topology_port_to(map_site_topology(way->schedule), way->at, switch_index, &port);
+    if (way->exists && !is_there)
+        way->exists =
+            topology_port_to(map_site_topology(way->schedule), way->at, switch_index, &port);
     leave_by(way, port);
 }
 
@@ -71,7 +75,7 @@ static void go_around(struct way *way, uint32_t uplink, uint64_t period)
         return;
     leave_by(way, port_beside(&schedule->sites[above.node], above.port, period));
     way->exists = way->exists && way->at != home;
-    leave_to(way, back.node);
+    leave_to(way, back.node, other);
     leave_by(way, back.port);
 }
 
@@ -142,7 +146,7 @@ uint32_t map_schedule_count(const struct map_schedule *schedule, uint32_t nic, u
     struct topology_end from = { .is_nic = true, .node = nic, .port = port };
     struct topology_end first;
 
-    if (!topology_peer(map_site_topology(schedule), from, &first) || first.is_nic)
+    if (!map_site_peer(schedule, from, &first) || first.is_nic)
         return 0;
     return map_site_slots(&schedule->sites[first.node]);
 }
@@ -157,7 +161,7 @@ bool map_schedule_at(
     uint32_t within;
     uint32_t last;
 
-    way.exists = topology_peer(map_site_topology(schedule), from, &first) && !first.is_nic;
+    way.exists = map_site_peer(schedule, from, &first) && !first.is_nic;
     if (!way.exists)
         return false;
     site = &schedule->sites[first.node];
@@ -215,13 +219,13 @@ bool map_schedule_incoming(const struct map_schedule *schedule, uint32_t nic, ui
     const struct map_site *site;
     uint32_t back;
 
-    if (!topology_peer(map_site_topology(schedule), end, &first) || first.is_nic)
+    if (!map_site_peer(schedule, end, &first) || first.is_nic)
         return false;
     site = &schedule->sites[first.node];
     if (site->one_way_count == 0 || first.port >= site->host_count)
         return false;
     back = 1 + (uint32_t)(period % (site->host_count - 1u));
-    if (!topology_peer(map_site_topology(schedule),
+    if (!map_site_peer(schedule,
             (struct topology_end){ .node = first.node,
                 .port = (first.port + site->host_count - back) % site->host_count },
             &sender) ||

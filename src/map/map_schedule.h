@@ -39,16 +39,30 @@ struct map_site {
     uint8_t one_way_count;
     uint16_t deep_ports; /* of a switch without NICs: those that lead to others without NICs */
     uint32_t deep_rate;  /* of these: probes over each in a period, in units of 1/256 */
+    uint32_t first_peer; /* of its ports */
+};
+
+/* The other end of a cable. */
+struct map_peer {
+    uint32_t node;
+    uint16_t port;
+    bool has_cable;
+    bool is_nic;
 };
 
 struct map_schedule {
     const struct plan *plan;
     struct map_site *sites; /* by switch */
     uint32_t uncovered;     /* links that no probe with six uSIDs reaches */
+    struct map_peer *peers; /* by port: those of NICs, then those of switches; NULL: asked of the
+                               topology each time */
+    uint32_t nic_ports;     /* per NIC */
 };
 
 /* With an arena without memory, only measures. The plan must outlive the schedule. */
 void map_schedule_init(struct map_schedule *, struct arena *, const struct plan *);
+/* Notes where all cables lead, 8 bytes each, for users that compute the probes of all NICs. */
+void map_schedule_wire(struct map_schedule *, struct arena *);
 
 /* A probe: port of a NIC, period, and number among the probes of the port in the period. */
 struct map_slot {

@@ -138,3 +138,44 @@ void map_schedule_init(struct map_schedule *schedule, struct arena *arena, const
         rate_deep(schedule, i);
     schedule->uncovered = uncovered_links(schedule);
 }
+
+static void wire_port(struct map_schedule *schedule, struct topology_end end, struct map_peer *out)
+{
+    struct topology_end peer = { 0 };
+
+    out->has_cable = topology_peer(map_site_topology(schedule), end, &peer);
+    out->is_nic = peer.is_nic;
+    out->node = peer.node;
+    out->port = (uint16_t)peer.port;
+}
+
+static uint32_t count_ports(const struct topology *topology)
+{
+    uint32_t count = topology->nic_count * topology->config.plane_count;
+
+    for (uint32_t i = 0; i < topology->switch_count; i++)
+        count += topology_port_count(topology, i);
+    return count;
+}
+
+void map_schedule_wire(struct map_schedule *schedule, struct arena *arena)
+{
+    const struct topology *topology = map_site_topology(schedule);
+    struct map_peer *peers =
+        arena_take(arena, count_ports(topology), sizeof(*peers), sizeof(uint64_t));
+    uint32_t next = 0;
+
+    if (!arena->memory)
+        return;
+    schedule->nic_ports = topology->config.plane_count;
+    for (uint32_t nic = 0; nic < topology->nic_count; nic++)
+        for (uint32_t port = 0; port < schedule->nic_ports; port++)
+            wire_port(schedule, (struct topology_end){ .is_nic = true, .node = nic, .port = port },
+                &peers[next++]);
+    for (uint32_t i = 0; i < topology->switch_count; i++) {
+        schedule->sites[i].first_peer = next;
+        for (uint32_t port = 0; port < schedule->sites[i].port_count; port++)
+            wire_port(schedule, (struct topology_end){ .node = i, .port = port }, &peers[next++]);
+    }
+    schedule->peers = peers;
+}
