@@ -21,6 +21,7 @@
 #pragma once
 
 #include "map/map_link.h"
+#include "map/map_packet.h"
 #include "map/map_schedule.h"
 #include "map/map_text.h"
 #include "map/map_verdict.h"

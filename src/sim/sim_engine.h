@@ -72,6 +72,7 @@ struct engine_tracer {
     uint32_t nic;
 };
 
+struct agents;     /* agents.h */
 struct nic_model;  /* nic_model.h */
 struct group;      /* group.h */
 struct protocol;   /* protocol.h */
@@ -183,6 +184,7 @@ struct sim {
     uint32_t word_count;
     uint32_t profile_max; /* of each shard */
 
+    struct agents *agents; /* NULL: no probes */
     struct fault_plan faults;
     struct engine_action *actions; /* of the current window */
     uint32_t *first_action;        /* of each node; ENGINE_NONE */
