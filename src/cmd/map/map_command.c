@@ -7,7 +7,6 @@
 
 #include "cmd/map/map_options.h"
 #include "cmd/options.h"
-#include "files/files.h"
 #include "result/result.h"
 
 enum {
@@ -67,7 +66,7 @@ void map_print_result(const struct map *map, double period_us, const struct map_
     json_t *result = result_map(map, period_us);
 
     if (options->is_json) {
-        json_dumpf(result, stdout, JSON_FORM);
+        json_dumpf(result, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         putchar('\n');
     } else {
         result_map_print(stdout, result);
