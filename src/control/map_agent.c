@@ -59,6 +59,7 @@ enum { ENTRY_BYTES = 2 * INET6_ADDRSTRLEN + 24, LIST_BYTES = REQUEST_LINE_BYTES 
 struct list {
     char text[LIST_BYTES];
     size_t length;
+    uint32_t count;
     uint64_t period;
 };
 
@@ -83,6 +84,7 @@ static void add_probe(const struct map_agent *agent, const struct map_slot *slot
     inet_ntop(AF_INET6, to_address.octets, to, sizeof(to));
     list->length += (size_t)snprintf(list->text + list->length, sizeof(list->text) - list->length,
         "%s%u/%u/%s/%s", list->length ? "," : "", slot->port, packet.psn.value, outer, to);
+    list->count++;
 }
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -123,6 +125,8 @@ static void take_arrival(struct map_agent *agent, const json_t *arrival)
         !is_expected(agent, &slot, &from, port))
         return;
     agent->arrived[place_of(agent, port, slot.period)] |= UINT64_C(1) << slot.number;
+    if (slot.period >= agent->heard)
+        agent->heard = slot.period + 1;
 }
 
 static enum request_result ask_device(
@@ -141,6 +145,11 @@ static enum request_result ask_device(
     }
     result = request_device(agent->device, line.text, &answer, reason);
     json_array_foreach(json_object_get(answer, "arrived"), i, arrival) take_arrival(agent, arrival);
+    if (result == REQUEST_ANSWERED && list &&
+        json_integer_value(json_object_get(answer, "sent")) < list->count) {
+        snprintf(reason, REQUEST_REASON_BYTES, "a port has no room for its probes");
+        result = REQUEST_REFUSED;
+    }
     json_decref(answer);
     return result;
 }
@@ -164,7 +173,7 @@ static enum request_result add_port(struct map_agent *agent, struct map_slot *sl
         result = ask_device(agent, list, reason);
         if (result != REQUEST_ANSWERED)
             return result;
-        list->length = 0;
+        list->length = list->count = 0;
     }
     return result;
 }

@@ -20,6 +20,7 @@ struct map_agent {
     uint64_t *sent;
     struct map_loss *lost;
     uint64_t last_period; /* of the last request */
+    uint64_t heard;       /* all arrivals so far are of periods before this one */
 };
 
 /* The schedule must outlive the agent. Returns 0 or -ENOMEM. */

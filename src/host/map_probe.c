@@ -136,6 +136,8 @@ char *map_probe_answer(struct host_nic *nic, uint32_t period, const char *list)
     if (out && (copy || !list) && engine_own_all(nic) == 0) {
         uint32_t sent = send_list(nic->engines[0], copy, period, &is_wrong);
 
+        for (uint32_t i = 0; i < nic->engine_count; i++)
+            engine_pass(nic->engines[i]); /* what waits in the ports has arrived, too */
         if (is_wrong)
             fputs("{\"error\":\"sends: PORT/ID/OUTER/DESTINATION,... is expected\"}\n", out);
         else

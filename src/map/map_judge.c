@@ -7,101 +7,11 @@
 #include <assert.h>
 
 #include "map/map_ends.h"
-#include "map/map_site.h"
+#include "map/map_tally.h"
 
 static const struct topology *fabric_of(const struct map *map)
 {
     return &map->config.fabric->topology;
-}
-
-/* ---- links of a switch ----------------------------------------------------------------------- */
-
-/* A count of links and how many of them lose probes. */
-struct tally {
-    uint32_t count;
-    uint32_t raised;
-    uint32_t suspect;
-    uint64_t loss_ppm; /* sum over those that are raised */
-    uint64_t weight;   /* largest */
-    uint64_t evs_bad;
-    uint32_t since; /* first */
-};
-
-static bool is_raised(const struct map_link *link, enum map_probe_kind bounce)
-{
-    int64_t bounced = (int64_t)link->bounces_lost * map_link_gain(bounce) -
-                      (int64_t)link->bounces * map_link_drain(bounce);
-
-    return link->score >= MAP_SCORE_RAISED && 2 * bounced >= MAP_SCORE_RAISED;
-}
-
-static void tally_link(
-    const struct map *map, uint32_t number, enum map_probe_kind bounce, struct tally *tally)
-{
-    const struct map_link *link = &map->links[number];
-
-    tally->count++;
-    tally->suspect += link->score >= MAP_SCORE_SUSPECT;
-    if (!is_raised(link, bounce))
-        return;
-    if (tally->raised == 0 || link->since < tally->since)
-        tally->since = link->since;
-    tally->raised++;
-    tally->loss_ppm += map_link_loss_ppm(link, map_link_direction(link));
-    tally->evs_bad += link->evs_bad;
-    if ((uint64_t)map_link_weight(link) > tally->weight)
-        tally->weight = (uint64_t)map_link_weight(link);
-}
-
-/* Tallies the links of ports [first, end) of a switch. */
-static struct tally tally_ports(
-    const struct map *map, uint32_t switch_index, uint32_t first, uint32_t end)
-{
-    struct tally tally = { 0 };
-
-    for (uint32_t port = first; port < end; port++) {
-        struct topology_end at = { .node = switch_index, .port = port };
-        struct topology_end peer;
-        uint32_t link;
-
-        if (!topology_peer(fabric_of(map), at, &peer))
-            continue;
-        link = (uint32_t)topology_link_number(fabric_of(map), at);
-        tally_link(map, link, map_ends_of(map, link).bounce, &tally);
-    }
-    return tally;
-}
-
-static struct tally tally_hosts(const struct map *map, uint32_t switch_index)
-{
-    return tally_ports(map, switch_index, 0, map->schedule.sites[switch_index].host_count);
-}
-
-static struct tally tally_uplinks(const struct map *map, uint32_t switch_index)
-{
-    const struct map_site *site = &map->schedule.sites[switch_index];
-
-    return tally_ports(map, switch_index, site->first_port, site->port_count);
-}
-
-static struct tally tally_nic(const struct map *map, uint32_t nic)
-{
-    struct tally tally = { 0 };
-
-    for (uint32_t port = 0; port < fabric_of(map)->config.plane_count; port++) {
-        struct topology_end end = { .is_nic = true, .node = nic, .port = port };
-        struct topology_end peer;
-
-        if (topology_peer(fabric_of(map), end, &peer))
-            tally_link(
-                map, (uint32_t)topology_nic_link(fabric_of(map), nic, port), MAP_NEAR, &tally);
-    }
-    return tally;
-}
-
-static bool most(uint32_t some, uint32_t count)
-{
-    return count > 1 && 2 * some > count;
 }
 
 /* ---- the element at fault -------------------------------------------------------------------- */
@@ -110,23 +20,23 @@ static bool most(uint32_t some, uint32_t count)
  * NIC only, probes of others that pass the switch decide. */
 static bool hosts_blame_switch(const struct map *map, uint32_t switch_index)
 {
-    struct tally hosts = tally_hosts(map, switch_index);
-    struct tally uplinks;
+    struct map_tally hosts = map_tally_hosts(map, switch_index);
+    struct map_tally uplinks;
 
     if (hosts.count > 1)
-        return most(hosts.raised, hosts.count);
-    uplinks = tally_uplinks(map, switch_index);
-    return most(uplinks.suspect, uplinks.count);
+        return map_tally_most(hosts.raised, hosts.count);
+    uplinks = map_tally_uplinks(map, switch_index);
+    return map_tally_most(uplinks.suspect, uplinks.count);
 }
 
 /* Returns true if a switch explains the losses of one of its links to other switches. With NICs,
  * these must be affected, too: a quarter of their links at least. */
 static bool uplinks_blame_switch(const struct map *map, uint32_t switch_index)
 {
-    struct tally uplinks = tally_uplinks(map, switch_index);
-    struct tally hosts = tally_hosts(map, switch_index);
+    struct map_tally uplinks = map_tally_uplinks(map, switch_index);
+    struct map_tally hosts = map_tally_hosts(map, switch_index);
 
-    return most(uplinks.raised, uplinks.count) &&
+    return map_tally_most(uplinks.raised, uplinks.count) &&
            (hosts.count == 0 || 4 * hosts.suspect > hosts.count);
 }
 
@@ -160,7 +70,7 @@ static void reach_verdict(struct map *map, const struct map_verdict *found)
     verdict->cleared = MAP_NEVER;
 }
 
-static struct map_verdict verdict_of(const struct tally *tally)
+static struct map_verdict verdict_of(const struct map_tally *tally)
 {
     return (struct map_verdict){
         .loss_ppm = tally->raised ? (uint32_t)(tally->loss_ppm / tally->raised) : 0,
@@ -200,7 +110,7 @@ static void mark_nic(struct map *map, uint32_t nic, bool is_named)
     }
 }
 
-static void name_switch(struct map *map, uint32_t switch_index, const struct tally *tally)
+static void name_switch(struct map *map, uint32_t switch_index, const struct map_tally *tally)
 {
     struct map_verdict verdict = verdict_of(tally);
 
@@ -209,13 +119,20 @@ static void name_switch(struct map *map, uint32_t switch_index, const struct tal
     mark_switch(map, switch_index, true);
 }
 
-static void name_nic(struct map *map, uint32_t nic, const struct tally *tally)
+static void name_nic(struct map *map, uint32_t nic, const struct map_tally *tally)
 {
     struct map_verdict verdict = verdict_of(tally);
 
     verdict.element = (struct topology_element){ .kind = TOPOLOGY_NIC, .nic = nic };
     reach_verdict(map, &verdict);
     mark_nic(map, nic, true);
+}
+
+/* Losses of neighbours that have only begun to show may yet blame what the links share. Waits for
+ * as long again as it took to suspect the link. */
+static bool neighbours_may_tell(const struct map *map, const struct map_link *link)
+{
+    return map_period(map) - link->since < 2 * (link->certain - link->since);
 }
 
 /* A few more losses may tell the direction. */
@@ -247,33 +164,35 @@ static void name_link(struct map *map, uint32_t number, const struct map_ends *e
 
 static void judge_host_link(struct map *map, uint32_t number, const struct map_ends *ends)
 {
-    struct tally hosts = tally_hosts(map, ends->upper.node);
-    struct tally nic = tally_nic(map, ends->lower.node);
+    struct map_tally hosts = map_tally_hosts(map, ends->upper.node);
+    struct map_tally nic = map_tally_nic(map, ends->lower.node);
 
     if (hosts_blame_switch(map, ends->upper.node))
         name_switch(map, ends->upper.node, &hosts);
     else if (nic.count > 1 && nic.raised == nic.count)
         name_nic(map, ends->lower.node, &nic);
-    else
+    else if (!(map_tally_is_open(&hosts) || map_tally_is_open(&nic)) ||
+             !neighbours_may_tell(map, &map->links[number]))
         name_link(map, number, ends);
 }
 
 static void judge_uplink(struct map *map, uint32_t number, const struct map_ends *ends)
 {
-    struct tally upper = tally_uplinks(map, ends->upper.node);
-    struct tally lower = tally_uplinks(map, ends->lower.node);
+    struct map_tally upper = map_tally_uplinks(map, ends->upper.node);
+    struct map_tally lower = map_tally_uplinks(map, ends->lower.node);
 
     if (uplinks_blame_switch(map, ends->upper.node))
         name_switch(map, ends->upper.node, &upper);
     else if (uplinks_blame_switch(map, ends->lower.node))
         name_switch(map, ends->lower.node, &lower);
-    else
+    else if (!(map_tally_is_open(&upper) || map_tally_is_open(&lower)) ||
+             !neighbours_may_tell(map, &map->links[number]))
         name_link(map, number, ends);
 }
 
 static void judge_link(struct map *map, uint32_t number)
 {
-    const struct map_link *link = &map->links[number];
+    struct map_link *link = &map->links[number];
     struct map_ends ends;
 
     if ((link->flags & MAP_LINK_NAMED) || map_link_weight(link) < MAP_SCORE_CERTAIN)
@@ -281,6 +200,8 @@ static void judge_link(struct map *map, uint32_t number)
     ends = map_ends_of(map, number);
     if (!map_link_is_certain(link, ends.bounce))
         return;
+    if (link->certain == 0)
+        link->certain = (uint32_t)map_period(map);
     if (ends.bounce == MAP_NEAR)
         judge_host_link(map, number, &ends);
     else
@@ -291,8 +212,8 @@ static void judge_link(struct map *map, uint32_t number)
 
 static bool switch_has_recovered(const struct map *map, uint32_t switch_index)
 {
-    struct tally hosts = tally_hosts(map, switch_index);
-    struct tally uplinks = tally_uplinks(map, switch_index);
+    struct map_tally hosts = map_tally_hosts(map, switch_index);
+    struct map_tally uplinks = map_tally_uplinks(map, switch_index);
 
     return 4 * hosts.raised <= hosts.count && 4 * uplinks.raised <= uplinks.count;
 }
@@ -309,7 +230,7 @@ static bool has_recovered(const struct map *map, const struct map_verdict *verdi
     if (topology_is_switch(element->kind))
         return switch_has_recovered(map, topology_switch_index(fabric_of(map), element));
     if (element->kind == TOPOLOGY_NIC)
-        return tally_nic(map, element->nic).raised == 0;
+        return map_tally_nic(map, element->nic).raised == 0;
     return map->links[link_of(map, verdict)].score < MAP_SCORE_SUSPECT;
 }
 

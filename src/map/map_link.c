@@ -91,6 +91,7 @@ static void halve_counts(struct map_link *link)
 static void forget_evidence(struct map_link *link)
 {
     link->score = 0;
+    link->certain = 0;
     link->bounces = link->bounces_lost = 0;
     link->crossings = link->up_lost = link->down_lost = 0;
 }

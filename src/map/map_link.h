@@ -31,6 +31,7 @@ enum map_link_flag {
 struct map_link {
     int32_t score;
     uint32_t since;   /* period in which the score left 0 */
+    uint32_t certain; /* when the evidence first sufficed; 0: not yet */
     uint32_t bounces; /* since then: near, far and deep probes over it */
     uint32_t bounces_lost;
     uint32_t crossings; /* probes over it in one direction, in each of the two */

@@ -27,4 +27,6 @@ exits 2 'probes of another protocol are refused' "$mrc" sim --protocol roce "$ex
 contains '  and the message says so' "$output" 'only NICs of MRC send probes'
 exits 2 'a fabric file is no experiment' "$mrc" map --sim "$ROOT/experiments/fabric-64.yaml"
 exits 2 'two files are refused' "$mrc" map --sim "$experiment" "$experiment"
+cd "$ROOT" || exit 1
+exits 0 'docs/map.md has the stored figures' tools/localise --check
 done_testing

@@ -20,6 +20,8 @@ enum {
     VERDICT_MAX = 1024,
     LOST_MAX = 1 << 16,
     TIME_BYTES = 16,
+    PAUSE_MS = 5,
+    PATIENCE_MS = 2000, /* then the fabric is taken to be dead */
 };
 
 struct live {
@@ -124,6 +126,31 @@ static void wait_until(const struct timespec *begin, uint64_t period, uint32_t p
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
+/* Returns true if half of the agents have heard of this period or of later ones. */
+static bool is_heard(const struct live *live, uint64_t period)
+{
+    uint32_t count = 0;
+
+    for (uint32_t nic = 0; nic < live->nic_count; nic++)
+        count += live->agents[nic].heard > period;
+    return 2 * count >= live->nic_count;
+}
+
+/* The processes of the fabric and of the devices may have to wait for a processor. Then probes are
+ * late, not lost: waits until some of a later period have arrived. */
+static void wait_for(struct live *live, uint64_t period)
+{
+    const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+    char reason[REQUEST_REASON_BYTES];
+
+    for (uint32_t waited_ms = 0; !is_heard(live, period) && waited_ms < PATIENCE_MS;
+         waited_ms += PAUSE_MS) {
+        nanosleep(&pause, NULL);
+        for (uint32_t nic = 0; nic < live->nic_count; nic++)
+            map_agent_listen(&live->agents[nic], reason);
+    }
+}
+
 static void send_period(struct live *live, uint64_t period)
 {
     char reason[REQUEST_REASON_BYTES];
@@ -169,13 +196,17 @@ static enum cmd_status run_periods(struct live *live)
     live->began = time(NULL);
     for (uint64_t period = 0; period < last && !*is_interrupted; period++) {
         wait_until(&begin, period, live->options->period_ms);
+        if (period >= round)
+            wait_for(live, period - round);
         send_period(live, period);
         if (live->silent == live->nic_count)
             return cmd_complain(CMD_FAILED, name,
                 "no device of fabric '%s' answers; does the fabric still run?",
                 live->options->fabric);
-        if ((period + 1) % round == 0 && period + 1 >= 2 * (uint64_t)round)
+        if ((period + 1) % round == 0 && period + 1 >= 2 * (uint64_t)round) {
+            wait_for(live, period);
             close_round(live);
+        }
     }
     map_print_result(&live->map, live->options->period_ms * 1000.0, live->options);
     return CMD_DONE;

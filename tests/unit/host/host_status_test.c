@@ -86,8 +86,8 @@ SPEC("a NIC reports its ports, its counters, its QPs and their EVs")
     snprintf(question, sizeof(question), "ev %u", host_qp_number(world.pair.qps[0]));
     expect_answer(&world, question, "\"state\":\"good\",\"active\":true");
     expect_answer(&world, "ev 1", "there is no QP 1");
-    expect_answer(
-        &world, "weather", "the requests are dev, port, stat, qp, qpn, ev, monitor and help");
+    expect_answer(&world, "weather",
+        "the requests are dev, port, stat, qp, qpn, ev, probe, monitor and help");
     expect_answer(&world, "ev", "ev: qpn= is missing");
     expect_answer(&world, "qpx", "'qpx' is not a request");
     expect_answer(&world, "help", "\"request\":\"ev qpn=NUMBER\"");
