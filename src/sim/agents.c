@@ -140,6 +140,42 @@ bool agents_take(struct shard *shard, uint32_t nic, uint32_t port, uint32_t pack
     return true;
 }
 
+/* ---- the data path --------------------------------------------------------------------------- */
+
+static uint32_t end_of_flows(const struct sim *sim, uint32_t rank)
+{
+    return rank + 1 < sim->rank_count ? sim->ranks[rank + 1].first_out : sim->flow_count;
+}
+
+/* Returns the flow that sends with this QP; NULL: the QP only receives. */
+static const struct engine_flow *flow_of(const struct sim *sim, uint32_t nic, uint64_t qpn)
+{
+    for (uint32_t rank = sim->nics[nic].first_rank; rank != ENGINE_NONE;
+         rank = sim->ranks[rank].next_on_nic)
+        for (uint32_t i = sim->ranks[rank].first_out; i < end_of_flows(sim, rank); i++)
+            if (sim->flows[sim->flow_out[i]].qpn_out == qpn)
+                return &sim->flows[sim->flow_out[i]];
+    return NULL;
+}
+
+static bool is_avoided(uint64_t state)
+{
+    return state == EV_ASSUMED_BAD || state == EV_DENIED;
+}
+
+void agents_ev_changed(struct sim *sim, const struct sim_event *event)
+{
+    bool is_bad = is_avoided(event->values[2]);
+    const struct engine_flow *flow;
+
+    if (is_bad == is_avoided(event->values[4]))
+        return;
+    flow = flow_of(sim, event->subject, event->values[0]);
+    if (flow)
+        map_ev_changed(&sim->agents->map, event->subject, sim->ranks[flow->to].nic,
+            (uint32_t)event->values[1], is_bad);
+}
+
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void report_port(struct sim *sim, uint32_t nic, uint32_t port)

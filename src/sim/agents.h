@@ -26,5 +26,8 @@ void agents_turn(struct shard *, uint32_t nic, uint64_t now_ps);
 /* Takes a packet that arrives if it is a probe. */
 bool agents_take(struct shard *, uint32_t nic, uint32_t port, uint32_t packet);
 
+/* Takes an event SIM_EVENT_EV_CHANGED as evidence of the data path. */
+void agents_ev_changed(struct sim *, const struct sim_event *);
+
 /* Closes the rounds whose probes have all arrived or are lost. Called between windows. */
 void agents_close_rounds(struct sim *);

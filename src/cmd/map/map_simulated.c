@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc map --sim: probes of a simulated fabric. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/map/map_options.h"
 #include "study/study.h"
@@ -9,6 +9,12 @@
 static const char name[] = "map";
 
 enum { LINE = 64 };
+
+static void print_totals(struct sim_probing_totals totals)
+{
+    printf("  %llu probes crossed %llu links\n", (unsigned long long)totals.probes,
+        (unsigned long long)totals.hops);
+}
 
 static enum cmd_status probe_fabric(
     const struct sim_probing_config *config, const struct map_options *options)
@@ -30,6 +36,8 @@ static enum cmd_status probe_fabric(
     while (map_period(sim_probing_map(probing)) < options->period_count && !*is_interrupted)
         sim_probing_round(probing);
     map_print_result(sim_probing_map(probing), (double)config->period_ps / 1e6, options);
+    if (!options->is_json)
+        print_totals(sim_probing_totals(probing));
     free(memory);
     return *is_interrupted ? CMD_FAILED : CMD_DONE;
 }
