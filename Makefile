@@ -9,7 +9,7 @@ HUNT_CASES   ?= 5000
 HUNT_SEED    ?= 1
 export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS HUNT_CASES HUNT_SEED
 
-.PHONY: all test check-all demo paper headline claims bench fuzz hunt soak install uninstall format clean help
+.PHONY: all test check-all demo paper headline claims bench fuzz hunt map soak install uninstall format clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -53,6 +53,11 @@ fuzz:
 	@tools/deps build fuzz
 	@tools/fuzz
 
+map:
+	@tools/deps build
+	@tools/build $(BUILD)
+	@tools/localise
+
 hunt:
 	@tools/deps build
 	@tools/build $(BUILD)
@@ -86,6 +91,7 @@ help:
 	@echo 'make claims      measures the claims in experiments/claims and writes docs/claims.md and docs/nscc-scorecard.md'
 	@echo 'make bench       runs every benchmark and draws a table'
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
+	@echo 'make map         breaks links and switches at random places, and measures how probes localise them'
 	@echo 'make hunt        runs HUNT_CASES ($(HUNT_CASES)) random cases of HUNT_SEED ($(HUNT_SEED)) against the capacity of their fabrics'
 	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
 	@echo 'make soak        attacks, and property tests with fresh seeds, for SOAK_SECONDS ($(SOAK_SECONDS)), after a thousand restarts'

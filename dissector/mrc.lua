@@ -69,7 +69,7 @@ local NACK_REASONS = {
     [0x0b] = "PSN_OOR_WINDOW",
     [0x19] = "UNEXP_EVENT",
 }
-local EP_OPS = { [0] = "PORT_STATUS_UPDATE", "EV_PROBE", "undefined", "undefined" }
+local EP_OPS = { [0] = "PORT_STATUS_UPDATE", "EV_PROBE", "MAP_PROBE", "undefined" }
 local NAKS = { [0x61] = "invalid request", [0x62] = "remote access error", [0x63] = "remote operational error" }
 local USID_TYPES = { "T0", "T1", "downlink", "service" }
 local ECN, CE = { [0] = "Not-ECT", "ECT(1)", "ECT(0)", "CE" }, 3

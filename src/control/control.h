@@ -9,6 +9,7 @@
 #include "control/fault_record.h"
 #include "control/fault_request.h"
 #include "control/fault_words.h"
+#include "control/map_agent.h"
 #include "control/metric.h"
 #include "control/port_admin.h"
 #include "control/qp_list.h"

@@ -96,6 +96,8 @@ const char *decode_words_endpoint_op(uint8_t op)
         return "PORT_STATUS_UPDATE";
     case ENDPOINT_EV_PROBE:
         return "EV_PROBE";
+    case ENDPOINT_MAP_PROBE:
+        return "MAP_PROBE";
     default:
         return NULL;
     }

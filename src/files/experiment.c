@@ -38,6 +38,7 @@ struct document {
     const struct yaml_node *roce;
     const struct yaml_node *uet;
     const struct yaml_node *infiniband;
+    const struct yaml_node *map;
     const struct yaml_node *workloads;
     const struct yaml_node *jobs;
     const struct yaml_node *faults;
@@ -64,6 +65,7 @@ static const struct yaml_field fields[] = {
     { .key = "roce", .type = YAML_MAP, .offset = IN_DOCUMENT(roce) },
     { .key = "uet", .type = YAML_MAP, .offset = IN_DOCUMENT(uet) },
     { .key = "infiniband", .type = YAML_MAP, .offset = IN_DOCUMENT(infiniband) },
+    { .key = "map", .type = YAML_MAP, .offset = IN_DOCUMENT(map) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
     { .key = "jobs", .type = YAML_LIST, .offset = IN_DOCUMENT(jobs) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
@@ -231,6 +233,7 @@ static bool read_parts(
     struct yaml *yaml, const struct document *document, struct experiment *experiment)
 {
     return read_protocol(yaml, document, experiment) &&
+           (!document->map || experiment_read_map(yaml, document->map, &experiment->sim.map)) &&
            (!document->parameters || experiment_read_parameters(yaml, document->parameters,
                                          &experiment->sim.parameters)) &&
            experiment_read_workloads(yaml, document->workloads, document->jobs, experiment) &&

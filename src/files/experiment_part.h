@@ -42,6 +42,9 @@ bool experiment_read_uet(struct yaml *, const struct yaml_node *mapping, struct 
 bool experiment_read_infiniband(
     struct yaml *, const struct yaml_node *mapping, struct ib_settings *);
 
+/* Reads the settings of probes, with defaults for what is not given. */
+bool experiment_read_map(struct yaml *, const struct yaml_node *mapping, struct sim_map_config *);
+
 /* Read the judgement: first watched links and phases, then criteria, which may name them. */
 bool experiment_read_watches(struct yaml *, const struct yaml_node *mapping, struct experiment *);
 bool experiment_read_phases(struct yaml *, const struct yaml_node *list, struct experiment *);

@@ -17,6 +17,7 @@
 #include "host/engine_mail.h"
 #include "host/engine_share.h"
 #include "host/host.h"
+#include "host/map_probe.h"
 #include "host/memory_table.h"
 #include "host/qp_table.h"
 #include "host/status.h"
@@ -109,6 +110,7 @@ struct engine {
     struct engine_mail mail[HOST_ENGINE_COUNT_MAX]; /* from each other engine */
     struct engine_share shares[ENGINE_SHARES];
     struct trace_sink trace;
+    struct map_probe_log map_probes;
 
     uint64_t port_receive_drops[HOST_PORT_COUNT_MAX];
     uint64_t pass_count;

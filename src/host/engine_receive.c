@@ -44,6 +44,8 @@ static enum drop_reason receive_frame(struct engine *engine, struct parsed *pars
         return DROP_ICRC;
     if (opcode_is_write(packet->opcode) && opcode_has_immediate(packet->opcode))
         engine_take_posted(engine, now_ns);
+    if (packet->dest_qpn == BTH_ENDPOINT_QPN && map_probe_take(engine, packet))
+        return DROP_NONE;
     if (engine_has_siblings(engine) && packet->dest_qpn == BTH_ENDPOINT_QPN)
         engine_mail_endpoint(engine, packet, now_ns);
     else

@@ -49,6 +49,12 @@ static char *answer_evs(void *context, const struct request *request)
     return status_answer_evs(context, (uint32_t)request_form_number(request, "qpn"));
 }
 
+static char *answer_probe(void *context, const struct request *request)
+{
+    return map_probe_answer(context, (uint32_t)request_form_number(request, "period"),
+        request_form_text(request, "sends"));
+}
+
 static const struct request_argument from_argument[] = {
     { .name = "from", .kind = REQUEST_NUMBER, .max = UINT32_MAX },
     { 0 },
@@ -64,6 +70,12 @@ static const struct request_argument monitor_arguments[] = {
     { 0 },
 };
 
+static const struct request_argument probe_arguments[] = {
+    { .name = "period", .kind = REQUEST_NUMBER, .max = UINT32_MAX },
+    { .name = "sends", .kind = REQUEST_TEXT },
+    { 0 },
+};
+
 /* clang-format off */
 static const struct request_form forms[] = {
     { "dev", "shows the NIC and its parameters", NULL, answer_device },
@@ -72,6 +84,7 @@ static const struct request_form forms[] = {
     { "qp", "shows some QPs; next: the number to continue from, 0 at the end", from_argument, answer_qps },
     { "qpn", "shows one QP", qpn_argument, answer_qp },
     { "ev", "shows the EVs of a QP", qpn_argument, answer_evs },
+    { "probe", "sends probes of links, PORT/ID/OUTER/DESTINATION,..., and lists those that arrived since", probe_arguments, answer_probe },
     { "monitor", "sends a line per event; all: also for EVs that become SKIP or GOOD", monitor_arguments, NULL },
     { 0 },
 };

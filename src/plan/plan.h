@@ -16,6 +16,7 @@
 #include "plan/plan_length.h"
 #include "plan/plan_profile.h"
 #include "plan/plan_text.h"
+#include "plan/plan_trail.h"
 #include "plan/plan_weight.h"
 #include "topology/topology.h"
 #include "wire/ip_address.h"

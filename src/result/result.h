@@ -13,6 +13,7 @@
 #include "result/result_distribution.h"
 #include "result/result_document.h"
 #include "result/result_hardware.h"
+#include "result/result_map.h"
 #include "result/result_parameters.h"
 #include "result/result_presets.h"
 #include "result/result_sets.h"

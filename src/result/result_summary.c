@@ -10,6 +10,7 @@
 #include "result/grow.h"
 #include "result/result_distribution.h"
 #include "result/result_jobs.h"
+#include "result/result_map.h"
 
 #define MILLION UINT64_C(1000000)
 
@@ -241,6 +242,15 @@ static void set_rival(json_t *json, const struct measure_record *record)
         json_object_set_new(json, "infiniband", result_summary_infiniband(record));
 }
 
+static void set_map(json_t *json, const struct measure_record *record)
+{
+    const struct map *map = sim_map(record->sim);
+
+    if (map)
+        json_object_set_new(
+            json, "map", result_map(map, (double)record->plan->sim->map.period_ps / 1e6));
+}
+
 static void set_counts(json_t *json, const struct measure_record *record)
 {
     const struct sim_totals *totals = &record->last.totals;
@@ -272,6 +282,7 @@ static void set_counts(json_t *json, const struct measure_record *record)
     } else {
         set_rival(json, record);
     }
+    set_map(json, record);
     json_object_set_new(json, "packets_sent", json_integer((json_int_t)totals->packets_sent));
     json_object_set_new(
         json, "packets_delivered", json_integer((json_int_t)totals->packets_delivered));

@@ -7,6 +7,7 @@
 
 #include "result/result_hardware.h"
 #include "result/result_jobs.h"
+#include "result/result_map.h"
 #include "result/result_sets.h"
 #include "result/units_text.h"
 
@@ -347,6 +348,8 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     print_roce(to, json_object_get(summary, "roce"));
     print_uet(to, json_object_get(summary, "uet"));
     print_infiniband(to, json_object_get(summary, "infiniband"));
+    if (json_object_get(summary, "map"))
+        result_map_print(to, json_object_get(summary, "map"));
     fprintf(to, "  %lld lost, ", (long long)sum_counts(json_object_get(summary, "lost")));
     if (json_object_get(summary, "trimmed"))
         fprintf(to, "%lld trimmed, ", (long long)number(summary, "trimmed"));

@@ -57,9 +57,30 @@ static bool protocol_check(const struct sim_config *config, struct problem *prob
     return !protocol->check || protocol->check(config, problem);
 }
 
+static bool map_check(const struct sim_config *config, struct problem *problem)
+{
+    uint64_t least_ps = 2 * config->fabric->topology.base_rtt_ps;
+
+    *problem = (struct problem){ .section = "map" };
+    if (config->map.period_ps == 0)
+        return true;
+    if (config->protocol != SIM_MRC)
+        return problem_is(
+            problem, "period", "only NICs of MRC send probes", (struct problem_numbers){ 0, 0, 0 });
+    if (config->group)
+        return problem_is(problem, "period",
+            "probes need all NICs in one process: start without mpirun",
+            (struct problem_numbers){ 0, 0, 0 });
+    if (config->map.period_ps < least_ps)
+        return problem_is(problem, "period", "% ns is less than two round trips, % ns",
+            (struct problem_numbers){ config->map.period_ps / 1000, least_ps / 1000, 0 });
+    return true;
+}
+
 bool sim_config_check(const struct sim_config *config, struct problem *problem)
 {
     return topology_check(config, problem) && parameters_check(&config->parameters, problem) &&
            job_place_check(config, problem) && workload_check(config, problem) &&
-           faults_check(config, problem) && protocol_check(config, problem);
+           faults_check(config, problem) && protocol_check(config, problem) &&
+           map_check(config, problem);
 }

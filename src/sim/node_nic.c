@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "sim/agents.h"
 #include "sim/egress.h"
 #include "sim/loans.h"
 #include "sim/nic_model.h"
@@ -24,6 +25,9 @@ static void deliver_packet(
 {
     shard->arriving_plane = mailbox_port(entry);
     shard->packets_delivered++;
+    if (__builtin_expect(shard->sim->agents != NULL, false) &&
+        agents_take(shard, index, mailbox_port(entry), entry->packet.handle))
+        return;
     shard->endpoint->receive(shard, index, mailbox_port(entry), entry->packet, now_ps);
 }
 
@@ -275,9 +279,25 @@ static __attribute__((noinline)) void run_model_turn(
         earlier(earlier(nic->timer_ps, nic->work_ps), earlier(next_ps, nic_model_next_ps(model)));
 }
 
+/* The agent of the NIC acts first. */
+static __attribute__((noinline)) void run_agent_turn(
+    struct shard *shard, uint32_t index, uint64_t now_ps)
+{
+    struct engine_nic *nic = &shard->nics[index];
+
+    agents_turn(shard, index, now_ps);
+    if (shard->nic_models)
+        run_model_turn(shard, index, now_ps);
+    else
+        run_turn(shard, index, now_ps);
+    nic->turn_ps = earlier(nic->turn_ps, shard->sim->agents->next_ps[index]);
+}
+
 static inline void run_either_turn(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
-    if (__builtin_expect(shard->nic_models != NULL, false))
+    if (__builtin_expect(shard->sim->agents != NULL, false))
+        run_agent_turn(shard, index, now_ps);
+    else if (__builtin_expect(shard->nic_models != NULL, false))
         run_model_turn(shard, index, now_ps);
     else
         run_turn(shard, index, now_ps);

@@ -2,6 +2,7 @@
 /* Keeps and delivers reports. */
 #include "sim/reports.h"
 
+#include "sim/agents.h"
 #include "sim/packets.h"
 #include "sim/shard.h"
 
@@ -15,6 +16,8 @@ void reports_tell(struct sim *sim, const struct sim_event *event)
 {
     const struct sim_observer *observer = &sim->config.observer;
 
+    if (sim->agents && event->kind == SIM_EVENT_EV_CHANGED)
+        agents_ev_changed(sim, event);
     if (observer->on_event)
         observer->on_event(observer->context, event);
 }

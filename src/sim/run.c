@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "sim/actions.h"
+#include "sim/agents.h"
 #include "sim/check.h"
 #include "sim/group.h"
 #include "sim/node_nic.h"
@@ -291,6 +292,8 @@ static void run_step(struct sim *sim, uint64_t limit_ps)
     stretch.end_ps = actions_fetch(sim, window_end_ps(sim, time_ps));
     run_shards(&stretch);
     sim->now_ps = stretch.end_ps;
+    if (sim->agents)
+        agents_close_rounds(sim);
 }
 
 /* A violation comes first, the earliest of several. */

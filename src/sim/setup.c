@@ -7,6 +7,7 @@
 
 #include "base/power.h"
 #include "sim/actions.h"
+#include "sim/agents.h"
 #include "sim/group.h"
 #include "sim/nic_model.h"
 #include "sim/node_policy.h"
@@ -83,6 +84,8 @@ static void start_nics(struct sim *sim)
             continue;
         nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
         nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;
+        if (sim->agents && sim->agents->next_ps[i] < nic->turn_ps)
+            nic->turn_ps = sim->agents->next_ps[i];
         if (nic->turn_ps != SIM_NEVER_PS)
             shard_wake(setup_shard_of(sim, i), i, nic->turn_ps);
     }
@@ -134,6 +137,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     nic_model_init(sim, arena);
     sim->has_slow_arrivals = sim->policy || sim->nic_models;
     sim->endpoint->setup(sim, arena);
+    agents_init(sim, arena);
     setup_shards_engine(sim, arena);
     setup_faults(sim, arena);
     if (taken)

@@ -20,6 +20,11 @@ void setup_shards_engine(struct sim *, struct arena *);
 /* Sets up ports, links and switches. */
 void setup_fabric(struct sim *, struct arena *);
 
+/* Makes the table of a switch. `ranges` and `*routes` have room for the largest table; `*routes`
+ * advances beyond what the table keeps. */
+void setup_table(const struct plan *, uint32_t switch_index, struct plan_range *ranges,
+    struct switch_range **routes, struct switch_table *);
+
 /* Returns the bytes on the wire around each packet. */
 uint16_t setup_framing_bytes(const struct sim *);
 

@@ -133,22 +133,20 @@ static void init_ports_of_shard(void *argument, uint32_t shard)
             init_switch_ports(sim, node - sim->nic_count);
 }
 
-/* `ranges` and `routes` have room for the largest table; the table copies what it needs. */
-static void init_table(
-    struct sim *sim, uint32_t index, struct plan_range *ranges, struct switch_range **routes)
+void setup_table(const struct plan *fabric, uint32_t index, struct plan_range *ranges,
+    struct switch_range **routes, struct switch_table *table)
 {
-    struct topology_element element = topology_switch_at(sim->topology, index);
-    struct plan_names names = plan_names(sim->fabric, &element);
-    uint32_t count = plan_routes(sim->fabric, index, ranges, plan_routes_max(sim->fabric));
+    struct topology_element element = topology_switch_at(&fabric->topology, index);
+    struct plan_names names = plan_names(fabric, &element);
+    uint32_t count = plan_routes(fabric, index, ranges, plan_routes_max(fabric));
 
     for (uint32_t i = 0; i < count; i++)
         (*routes)[i] = (struct switch_range){ .first_usid = ranges[i].first_usid,
             .last_usid = ranges[i].last_usid,
             .first_port = ranges[i].first_port };
-    switch_table_init(&sim->switches[index].table, plan_block(sim->fabric, element.plane),
-        names.first, *routes, count);
+    switch_table_init(table, plan_block(fabric, element.plane), names.first, *routes, count);
     if (names.count > 1)
-        switch_table_add_names(&sim->switches[index].table, names.step, names.count - 1);
+        switch_table_add_names(table, names.step, names.count - 1);
     *routes += count > SWITCH_RANGES_MAX ? count : 0;
 }
 
@@ -163,7 +161,7 @@ static void init_switches(struct sim *sim, struct plan_range *ranges, struct swi
         here->first_port = port;
         here->first_word = word;
         here->port_count = topology_port_count(sim->topology, i);
-        init_table(sim, i, ranges, &routes);
+        setup_table(sim->fabric, i, ranges, &routes, &here->table);
         port += here->port_count;
         word += (here->port_count + 63) / 64;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up shards: their packets, lists of arrivals, outboxes and reports. */
 #include "base/bits.h"
+#include "sim/agents.h"
 #include "sim/group.h"
 #include "sim/protocol.h"
 #include "sim/setup.h"
@@ -74,6 +75,7 @@ static uint32_t packet_count_max(const struct sim *sim)
 
     if (sim->protocol->packets)
         count = sim->protocol->packets(sim) + PACKETS_LEAST;
+    count += agents_packets(sim);
     return (uint32_t)(count < MAILBOX_PACKETS_MOST ? count : MAILBOX_PACKETS_MOST);
 }
 

@@ -17,6 +17,7 @@
 #include "network/network.h"
 #include "plan/plan.h"
 #include "rival/rival.h"
+#include "sim/sim_probing.h"
 #include "sim/sim_workload.h"
 #include "topology/topology.h"
 #include "transport/transport.h"
@@ -118,6 +119,12 @@ enum sim_protocol {
 /* The names in experiment files and results, then NULL. */
 extern const char *const sim_protocol_words[SIM_PROTOCOL_COUNT + 1];
 
+/* Probes of all NICs, of the control class, and verdicts on what is lost of them. MRC only. */
+struct sim_map_config {
+    uint64_t period_ps;     /* 0: no probes */
+    uint32_t round_periods; /* until they are judged */
+};
+
 struct sim_config {
     const struct plan *fabric;
     uint64_t seed;
@@ -149,9 +156,10 @@ struct sim_config {
     uint32_t shard_count;
     const struct sim_carrier *carrier; /* NULL: shards run one after the other */
     const struct sim_group *group;     /* needs two shards; NULL: this process runs all shards */
-    bool counts_order;                 /* for sim_order() */
-    bool wire;                         /* convert packets to bytes on every hop */
-    bool checks;                       /* check all invariants after every window: slow */
+    struct sim_map_config map;
+    bool counts_order; /* for sim_order() */
+    bool wire;         /* convert packets to bytes on every hop */
+    bool checks;       /* check all invariants after every window: slow */
     struct sim_observer observer;
 };
 
@@ -316,6 +324,9 @@ struct sim_queue {
 bool sim_queue_at(struct sim *, struct topology_end, struct sim_queue *);
 /* Returns the longest data queue of any switch port since the last call, and its port. */
 uint32_t sim_queue_peak(struct sim *, struct topology_end *where);
+
+/* Returns the verdicts so far; NULL: there are no probes. */
+const struct map *sim_map(const struct sim *);
 
 /* Faults: explicit ones first, then those generated so far. */
 uint32_t sim_fault_count(const struct sim *);

@@ -77,6 +77,7 @@ struct engine_tracer {
     uint32_t nic;
 };
 
+struct agents;     /* agents.h */
 struct nic_model;  /* nic_model.h */
 struct group;      /* group.h */
 struct protocol;   /* protocol.h */
@@ -193,7 +194,7 @@ struct sim {
 
     uint32_t *loan_classes; /* of each workload */
     uint64_t linger_ps;     /* after the end of a flow, until it returns its records */
-
+    struct agents *agents;  /* NULL: no probes */
     struct fault_plan faults;
     struct engine_action *actions; /* of the current window */
     uint32_t *first_action;        /* of each node; ENGINE_NONE */

@@ -272,6 +272,9 @@ struct topology_end {
 
 /* Returns the other end of the cable at a port. False: no cable (missing, or no such NIC). */
 bool topology_peer(const struct topology *, struct topology_end, struct topology_end *peer);
+/* Returns a port of a switch whose cable leads to another switch. False: there is none. */
+bool topology_port_to(
+    const struct topology *, uint32_t switch_index, uint32_t to_switch, uint32_t *port);
 /* Returns the link at a port, its rate (including exceptions) and delay. False: no cable. */
 bool topology_link_at(const struct topology *, struct topology_end, struct topology_element *link,
     struct topology_link_kind *kind);

@@ -158,6 +158,30 @@ bool topology_peer(
     return true;
 }
 
+static bool leads_to(
+    const struct topology *topology, uint32_t switch_index, uint32_t port, uint32_t to_switch)
+{
+    struct topology_end end = { .node = switch_index, .port = port };
+    struct topology_end peer;
+
+    return topology_peer(topology, end, &peer) && !peer.is_nic && peer.node == to_switch;
+}
+
+bool topology_port_to(
+    const struct topology *topology, uint32_t switch_index, uint32_t to_switch, uint32_t *port)
+{
+    struct topology_element to = topology_switch_at(topology, to_switch);
+    uint32_t port_count = topology_port_count(topology, switch_index);
+
+    *port = to.kind == TOPOLOGY_T1 ? topology->config.hosts_per_t0 + to.t1 : to.t0;
+    if (!topology->graph)
+        return *port < port_count && leads_to(topology, switch_index, *port, to_switch);
+    for (*port = 0; *port < port_count; ++*port)
+        if (leads_to(topology, switch_index, *port, to_switch))
+            return true;
+    return false;
+}
+
 bool topology_link_at(const struct topology *topology, struct topology_end end,
     struct topology_element *link, struct topology_link_kind *kind)
 {

@@ -114,6 +114,7 @@ struct packet_probe { /* PETH */
 enum endpoint_op {
     ENDPOINT_PORT_STATUS_UPDATE = 0,
     ENDPOINT_EV_PROBE = 1,
+    ENDPOINT_MAP_PROBE = 2, /* not of MRC 1.0, which leaves it undefined: map/map_packet.h */
 };
 
 struct packet_endpoint {       /* ERTH or EETH; psn bits 15:0 = request id */

@@ -46,6 +46,7 @@ agree mrc-doctor doctor
 agree mrc-exec exec
 agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric stop'
 agree mrc-job job
+agree mrc-map map
 agree mrc-perf perf
 agree mrc-plan 'plan size' 'plan failures' 'plan chips' 'plan path' 'plan config' 'plan check' 'plan diff'
 agree mrc-report report

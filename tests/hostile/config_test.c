@@ -79,15 +79,15 @@ PROPERTY("for any MRC_CONFIG, devices are opened or refused", 1)
 /* A question, whole or not, asked or followed, and the answer read or not. */
 static void ask(const char *path, struct prng *prng, int *kept)
 {
-    static const char *const words[] = { "dev", "port", "stat", "qp", "qpn", "ev", "monitor",
-        "monitor all", "x", "" };
+    static const char *const words[] = { "dev", "port", "stat", "qp", "qpn", "ev", "probe",
+        "monitor", "monitor all", "x", "" };
     char text[GRAMMAR_TEXT_BYTES + 64];
     uint8_t noise[64];
     int sock;
 
     hostile_frame_noise(prng, noise, sizeof(noise));
     noise[sizeof(noise) - 1] = 0;
-    snprintf(text, sizeof(text), "%s %lld%s", words[prng_below(prng, 10)],
+    snprintf(text, sizeof(text), "%s %lld%s", words[prng_below(prng, 11)],
         (long long)(prng_next(prng) >> prng_below(prng, 64)),
         prng_below(prng, 4) ? "" : (const char *)noise);
     sock = control_follow(path, text);

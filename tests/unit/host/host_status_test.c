@@ -86,11 +86,30 @@ SPEC("a NIC reports its ports, its counters, its QPs and their EVs")
     snprintf(question, sizeof(question), "ev %u", host_qp_number(world.pair.qps[0]));
     expect_answer(&world, question, "\"state\":\"good\",\"active\":true");
     expect_answer(&world, "ev 1", "there is no QP 1");
-    expect_answer(
-        &world, "weather", "the requests are dev, port, stat, qp, qpn, ev, monitor and help");
+    expect_answer(&world, "weather",
+        "the requests are dev, port, stat, qp, qpn, ev, probe, monitor and help");
     expect_answer(&world, "ev", "ev: qpn= is missing");
     expect_answer(&world, "qpx", "'qpx' is not a request");
     expect_answer(&world, "help", "\"request\":\"ev qpn=NUMBER\"");
+    world_close(&world);
+}
+
+SPEC("a NIC sends the probes that it is asked for, and refuses lists of another form")
+{
+    static const char wrong[] = "sends: PORT/ID/OUTER/DESTINATION,... is expected";
+    struct world world;
+
+    world_open(&world, 2);
+    expect_answer(&world, "probe", "\"sent\":0,\"arrived\":[]");
+    expect_answer(&world,
+        "probe period=7 sends=0/1/fc00:42::/2001:db8:0:2::1,1/64/fc00:42::/2001:db8:0:2::1",
+        "\"sent\":2");
+    expect_answer(&world, "probe period=7 sends=9/1/fc00:42::/2001:db8:0:2::1", "\"sent\":0");
+    expect_answer(&world, "probe period=7 sends=0/1/fc00:42::", wrong);
+    expect_answer(&world, "probe period=7 sends=0/1/fc00:42::/here", wrong);
+    expect_answer(&world, "probe period=7 sends=0/70000/fc00:42::/2001:db8:0:2::1", wrong);
+    expect_answer(&world, "probe period=7 sends=,", wrong);
+    write_some(&world, 100000);
     world_close(&world);
 }
 

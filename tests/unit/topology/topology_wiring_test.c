@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which port leads where. */
-#include "spec.h"
+#include "made_topology.h"
 
 #include "topology/topology.h"
 
@@ -110,4 +110,25 @@ SPEC("a link has the rate and delay of its kind, seen from either end")
     EXPECT_EQ(link.kind, TOPOLOGY_HOST_LINK);
     EXPECT_EQ(link.plane, 1);
     EXPECT_EQ(kind.rate_bps, 100000000000);
+}
+
+SPEC("a switch knows the port that leads to a neighbour, and that none leads to others")
+{
+    struct topology_config config = made_topology_usual();
+    struct topology topology = made_topology_of(&config);
+    struct topology_end peer;
+    uint32_t port;
+
+    for (uint32_t from = 0; from < topology.switch_count; from++)
+        for (uint32_t to = 0; to < topology.switch_count; to++)
+            if (topology_port_to(&topology, from, to, &port)) {
+                EXPECT(topology_peer(
+                    &topology, (struct topology_end){ .node = from, .port = port }, &peer));
+                EXPECT(!peer.is_nic);
+                EXPECT_EQ(peer.node, to);
+            }
+    EXPECT(topology_port_to(&topology, 0, config.t0_count + 3, &port));
+    EXPECT_EQ(port, config.hosts_per_t0 + 3);
+    EXPECT(!topology_port_to(&topology, 0, 1, &port));
+    EXPECT(!topology_port_to(&topology, 0, topology.switch_count - 1, &port));
 }
