@@ -33,6 +33,7 @@ struct nic_options {
     bool all;
     bool nonzero;
     bool details;
+    bool as_prometheus;
 };
 
 /* Parses words in the manner of ip(8): each may be shortened, and options may be anywhere. Returns

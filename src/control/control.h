@@ -10,6 +10,8 @@
 #include "control/fault_request.h"
 #include "control/fault_words.h"
 #include "control/metric.h"
+#include "control/metric_collect.h"
+#include "control/metric_page.h"
 #include "control/port_admin.h"
 #include "control/qp_list.h"
 #include "control/request.h"

@@ -37,6 +37,7 @@ static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
     topology_name(&wire->cable, name);
     json_object_set_new(out, "link", json_string(name));
     json_object_set_new(out, "up", json_boolean(!wire->is_down));
+    json_object_set_new(out, "plane", json_integer(wire->cable.plane));
 #define LINK_METRIC(name, kind, help)                                                              \
     json_object_set_new(out, #name, json_integer((json_int_t)wire->name));
 #include "control/metrics.def"
@@ -146,12 +147,12 @@ static json_t *show_fabric(const struct soft *soft)
 {
     const struct topology *topology = &soft->fabric.topology;
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
         soft->config.name, "planes", (int)topology->config.plane_count, "switch_count",
         (int)topology->switch_count, "nic_count", (int)topology->nic_count, "slower",
-        (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft_lanes_no_buffer(soft),
-        "lost", show_lost(soft), "nics", show_nics(soft), "switches", show_switches(soft), "faults",
-        show_faults(soft));
+        (int)soft->config.slower, "faults_open", (int)soft->faults.count, "frames_without_buffer",
+        (json_int_t)soft_lanes_no_buffer(soft), "lost", show_lost(soft), "nics", show_nics(soft),
+        "switches", show_switches(soft), "faults", show_faults(soft));
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

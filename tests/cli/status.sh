@@ -102,6 +102,18 @@ for command in dev qp ev port stat; do
 print(json.load(open(sys.argv[1]))[0]["device"])' "$SCRATCH/json" 2>&1)" mrc0
 done
 
+exits 0 'stat show --prometheus prints metrics' "$mrc" stat show --prometheus
+contains '  of NICs' "$output" 'mrc_data_sent_total{device="mrc0"}'
+contains '  of EVs by state' "$output" 'mrc_evs{device="mrc0",state="good"}'
+contains '  and of fabrics' "$output" 'mrc_link_up{fabric="fabric",from="h0",link="h0.p0",plane="0"} 1'
+is '  of one device only, if it is named' "$("$mrc" stat show dev mrc0 -P | grep -c -e mrc1 -e mrc_link)" 0
+if command -v promtool >/dev/null; then
+    exits 0 'promtool accepts the metrics' sh -c "'$mrc' stat show -P | promtool check metrics"
+    is '  without advice' "$output" ''
+else
+    skip 'promtool accepts the metrics' 'there is no promtool'
+fi
+
 "$mrc" monitor dev mrc0 >"$SCRATCH/events" &
 watcher=$!
 "$mrc" monitor dev mrc0 -j >"$SCRATCH/json-events" &
