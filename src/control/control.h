@@ -11,6 +11,7 @@
 #include "control/fault_words.h"
 #include "control/metric.h"
 #include "control/metric_collect.h"
+#include "control/metric_family.h"
 #include "control/metric_page.h"
 #include "control/port_admin.h"
 #include "control/qp_list.h"

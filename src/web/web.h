@@ -14,3 +14,8 @@ int web_report_write(FILE *to, json_t *results, json_t *metrics);
 
 /* Likewise shows the document of mrc-compare(1). Leaves it as it is. */
 int web_compare_write(FILE *to, json_t *comparison);
+
+/* Writes the page of a running fabric, which asks its server for data, or, if `results` is not
+ * NULL, one that plays back one or two results and needs no server. Modifies the results as
+ * web_report_write() does. */
+int web_dashboard_write(FILE *to, json_t *results, json_t *metrics);
