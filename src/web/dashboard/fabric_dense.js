@@ -4,6 +4,7 @@
 const fabricDense = (() => {
     const stripHeight = 26;
     const gap = 18;
+    const marksMax = 40;
     const font = '11px system-ui, sans-serif';
 
     /* The strip and the matrices, from the bottom up: [{ level, x, y, width, height, columns, rows }]. */
@@ -102,34 +103,42 @@ const fabricDense = (() => {
         return field.level === 0 ? count(0) + ' NICs' : count(field.level) + ' switches across, ' + count(field.level + 1) + ' down';
     }
 
-    /* Draws a cross over links that are down, so that single ones can be seen among thousands. */
-    function markDown(context, model, state, view, field) {
-        const { level, place, first, second, order, starts } = model;
+    /* The links between two levels that are not healthy, or nothing if there are many, which then can be seen without help. */
+    function findUnhealthy(model, state, view, field) {
+        const found = [];
+
+        for (let k = model.starts[view.plane]; k < model.starts[view.plane + 1]; k++) {
+            const i = model.order[k];
+
+            if (state.code[i] < fabricModel.at.drained || Math.min(model.level[model.first[i]], model.level[model.second[i]]) !== field.level)
+                continue;
+            if (found.push(i) > marksMax)
+                return [];
+        }
+        return found;
+    }
+
+    /* Frames single links that are not healthy, so that one can be seen among thousands. */
+    function markUnhealthy(context, model, state, view, field) {
+        const { place, first, second } = model;
         const lowCount = model.rows[view.plane][field.level];
         const highCount = model.rows[view.plane][field.level + 1];
-        let left = 200;
+        const share = (value, [from, until]) => (value - from) / (until - from);
 
-        context.strokeStyle = theme.color('link-down');
         context.lineWidth = 1.5;
-        for (let k = starts[view.plane]; k < starts[view.plane + 1] && left > 0; k++) {
-            const i = order[k];
-
-            if (state.code[i] < fabricModel.at.impaired || Math.min(level[first[i]], level[second[i]]) !== field.level)
-                continue;
-            const x = field.x + ((place[first[i]] + 0.5) / lowCount - field.low[0]) / (field.low[1] - field.low[0]) * field.width;
-            const y = field.level === 0 ? field.y + field.height / 2 :
-                field.y + ((place[second[i]] + 0.5) / highCount - field.high[0]) / (field.high[1] - field.high[0]) * field.height;
+        for (const i of findUnhealthy(model, state, view, field)) {
+            const x = field.x + share((place[first[i]] + 0.5) / lowCount, field.low) * field.width;
+            const y = field.level === 0 ? field.y + field.height / 2 : field.y + share((place[second[i]] + 0.5) / highCount, field.high) * field.height;
 
             context.strokeStyle = theme.color('link-' + fabricModel.classes[state.code[i]]);
             context.strokeRect(x - 4, y - 4, 8, 8);
-            left--;
         }
     }
 
     function paint(context, rect, model, state, view) {
         for (const field of fieldsOf(model, view, rect)) {
             paintField(context, model, state, view, field);
-            markDown(context, model, state, view, field);
+            markUnhealthy(context, model, state, view, field);
             context.font = font;
             context.textAlign = 'left';
             context.textBaseline = 'bottom';

@@ -127,21 +127,32 @@ const fabricModel = (() => {
         return load >= 900 ? at.full : load >= 500 ? at.high : load >= 100 ? at.mid : load > 0 ? at.low : at.idle;
     }
 
-    /* links: columns of a sample; links that it does not have are idle and healthy. */
-    function apply(model, state, links) {
+    /* Makes all links healthy, with the mean load of their plane if only that is known. */
+    function reset(model, state, means) {
         for (const i of state.touched)
             state.bits[i] = state.up[i] = state.down[i] = state.lost[i] = state.queue[i] = 0;
-        if (state.touched.length === 0)
-            state.code.fill(at.idle);
-        for (const i of state.touched)
-            state.code[i] = at.idle;
+        if (!means && state.isReset) {
+            for (const i of state.touched)
+                state.code[i] = at.idle;
+            return;
+        }
+        state.isReset = !means;
+        for (let i = 0; i < model.linkCount; i++) {
+            state.up[i] = state.down[i] = means?.[model.plane[i]] ?? 0;
+            state.code[i] = classOf(state, i);
+        }
+    }
+
+    /* links: columns of a sample; links that it does not have are healthy and idle, or have the mean load of their plane. */
+    function apply(model, state, links) {
+        reset(model, state, links.means);
         state.touched = (links.at ?? []).filter((i) => i >= 0 && i < model.linkCount);
         (links.at ?? []).forEach((i, k) => {
             if (i < 0 || i >= model.linkCount)
                 return;
             state.bits[i] = links.state?.[k] ?? 0;
-            state.up[i] = Math.min(links.up?.[k] ?? 0, 65535);
-            state.down[i] = Math.min(links.down?.[k] ?? 0, 65535);
+            state.up[i] = Math.min(links.up?.[k] ?? state.up[i], 65535);
+            state.down[i] = Math.min(links.down?.[k] ?? state.down[i], 65535);
             state.lost[i] = links.lost?.[k] ?? 0;
             state.queue[i] = links.queue_bytes?.[k] ?? 0;
             state.code[i] = classOf(state, i);

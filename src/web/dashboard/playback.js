@@ -14,9 +14,8 @@ const playback = (() => {
         }) : null;
         const grid = evGrid.make();
         const faults = overview.faultList(null);
-        const element = dom.make('div', { class: 'side' },
-            dom.card(isPair ? run.name : 'Fabric', isPair ? null : run.name, view ? [fabricView.legend(), view.element] : dom.make('p', { class: 'note' }, 'A result has the links of fabrics with planes of two tiers only.')),
-            grid.element, faults.element);
+        const drawing = dom.card(isPair ? run.name : 'Fabric', (isPair ? '' : run.name + '. ') + 'Links have the mean load of their plane.',
+            view ? [fabricView.legend(), view.element] : dom.make('p', { class: 'note' }, 'A result has the links of fabrics with planes of two tiers only.'));
 
         function show(time) {
             sample = playbackModel.sampleAt(run, time);
@@ -29,7 +28,7 @@ const playback = (() => {
             return sample;
         }
 
-        return { element, show, run };
+        return { drawing, details: [grid.element, faults.element], show, run };
     }
 
     /* Series of both runs over the times of both. */
@@ -118,7 +117,9 @@ const playback = (() => {
 
         const bar = makeBar(end, show);
 
-        place.replaceChildren(bar.element, tiles.element, dom.make('div', { class: 'sides' }, sides.map((side) => side.element)), bars.element, ...charts.map((chart) => chart.element), log.element);
+        place.replaceChildren(bar.element, tiles.element, ...(runs.length > 1 ?
+            [dom.make('div', { class: 'sides' }, sides.map((side) => dom.make('div', {}, side.drawing, side.details))), bars.element, ...charts.map((chart) => chart.element)] :
+            [dom.make('div', { class: 'layout' }, dom.make('div', {}, sides[0].drawing, charts.map((chart) => chart.element)), dom.make('div', {}, sides[0].details, bars.element))]), log.element);
         bar.show();
         return () => {
             bar.stop();
@@ -135,6 +136,8 @@ const playback = (() => {
         const first = dom.make('select', { 'aria-label': 'run A', 'data-choose': 'a' });
         const second = dom.make('select', { 'aria-label': 'run B', 'data-choose': 'b' });
         let runs = results.flatMap(({ result, details }) => playbackModel.runsOf(result, details));
+        /* With two results, the first runs of both are shown. */
+        const other = results.length > 1 ? results[0].result.runs.length : 0;
         let close = () => {};
 
         function show() {
@@ -149,8 +152,8 @@ const playback = (() => {
 
             first.replaceChildren(...runs.map(option));
             second.replaceChildren(dom.make('option', { value: '' }, 'nothing'), ...runs.map(option));
-            if (runs.length === 2 && results.length === 2)
-                second.value = '1';
+            if (other > 0)
+                second.value = String(other);
             show();
         }
 

@@ -51,6 +51,11 @@ const playbackModel = (() => {
         return [...byNumber.values()];
     }
 
+    /* A result has the load of planes, in thousandths here, and not that of links. */
+    function meansAt(run, k) {
+        return planesAt(run, k).map(({ bps, capacity_bps: capacity }) => capacity > 0 ? Math.round(1000 * bps / capacity) : 0);
+    }
+
     const cuts = new Set(['down', 'flap', 'reboot']);
 
     /* The columns of the links that are not as usual at a time. */
@@ -65,7 +70,7 @@ const playbackModel = (() => {
         for (const [name, values] of run.lossyLinks)
             if (values[k] > 0 && run.model.linkIndex(name) >= 0)
                 row(run.model.linkIndex(name)).lost = values[k];
-        return { at: [...rows.keys()], state: [...rows.values()].map(({ state }) => state), lost: [...rows.values()].map(({ lost }) => lost) };
+        return { means: meansAt(run, k), at: [...rows.keys()], state: [...rows.values()].map(({ state }) => state), lost: [...rows.values()].map(({ lost }) => lost) };
     }
 
     function planesAt(run, k) {
