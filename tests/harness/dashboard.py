@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dashboard.py live URL [FOLDER]: uses the page of a fabric as a person does, and prints TAP lines without numbers.
+dashboard.py playback FILE TIMES [FOLDER]: moves the slider of a page with results. Pictures go to FOLDER."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser as chromium
+
+PAGE = "document.documentElement.dataset"
+COUNTS = "document.querySelector('.ev-counts').dataset"
+
+
+def say(is_fine, sentence, found=None):
+    """Prints the verdict on a sentence."""
+    print(("ok - " if is_fine else "not ok - ") + sentence)
+    if not is_fine:
+        print("#   found: %r" % (found,))
+    sys.stdout.flush()
+
+
+def pictures(page, folder, name):
+    """Takes pictures in light, in dark and on a telephone."""
+    if not folder:
+        return
+    for kind, width, is_dark in (("light", 1400, False), ("dark", 1400, True), ("phone", 400, False)):
+        page.window(width, 900, is_dark)
+        page.window(width, min(page.value("document.documentElement.scrollHeight"), 4000), is_dark)
+        page.value("new Promise((done) => setTimeout(done, 700))")
+        page.picture(os.path.join(folder, "%s-%s.png" % (name, kind)))
+    page.window(1400, 900)
+
+
+def choose(page, name):
+    """Types the name of an element into the search field."""
+    page.value("(() => { const field = document.querySelector('input[size]'); field.value = '%s';"
+               " field.dispatchEvent(new Event('change')); })()" % name)
+
+
+def link_at(page, plane, share_x, share_y):
+    """Returns a point of the drawing of a plane."""
+    box = page.value("(() => { const c = document.querySelector('[data-plane=\"%d\"] canvas'); c.scrollIntoView({ block: 'center' });"
+                     " const b = c.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()" % plane)
+    return box[0] + share_x * box[2], box[1] + share_y * box[3]
+
+
+def check_live(page, url, folder):
+    """A link is clicked, taken down and restored."""
+    page.open(url)
+    found = page.until(PAGE + ".samples > 2 || " + PAGE + ".error")
+    say(found is True, "the page shows samples of a running fabric", page.value(PAGE + ".error"))
+    say(page.value("location.hash") == "", "the token leaves the address bar", page.value("location.href"))
+    say(page.value("document.querySelectorAll('.plane canvas').length") == 4, "every plane is drawn")
+    say(page.until(COUNTS + ".good > 0") is True, "the EVs of a queue pair are shown")
+    say(page.until("document.querySelector('[data-tile=goodput]').textContent.endsWith('b/s') && "
+                   "!document.querySelector('[data-tile=goodput]').textContent.startsWith('0')") is True,
+        "the payload has a rate", page.value("document.querySelector('[data-tile=goodput]').textContent"))
+
+    # The uplink of t0.0 to t1.0 is the left edge of the upper part, half way up.
+    page.click_at(*link_at(page, 2, 0.275, 0.33))
+    chosen = page.until("document.querySelector('[data-chosen]')?.dataset.chosen")
+    say(chosen == "p2.t0.0-t1.0", "a click into the drawing chooses a link", chosen)
+    say(page.value("document.querySelector('[data-action=drain]').disabled") is True,
+        "without a controller, nothing can be drained")
+    page.click("[data-action=down]")
+    say(page.until("document.querySelector('[data-tile=down]').textContent.startsWith('1 ')") is True,
+        "a click takes the link down", page.value("document.querySelector('[data-tile=down]').textContent"))
+    say(page.until("Number(" + COUNTS + ".bad) + Number(" + COUNTS + ".suspect) > 0") is True,
+        "and the map shows EVs that leave the rotation", page.value("document.querySelector('.ev-counts').textContent"))
+    say(page.until("document.querySelector('.log').textContent.includes('fault: p2.t0.0-t1.0 down')") is True,
+        "and the log has the fault", page.value("document.querySelector('.log').textContent")[:200])
+    say(page.until("/EV \\d+ on plane 2 .*(suspect|bad)/.test(document.querySelector('.log').textContent)") is True,
+        "and the changes of EVs with their causes")
+    say("down, both directions" in page.value("document.querySelector('.facts').textContent"),
+        "and the chosen link is down", page.value("document.querySelector('.facts').textContent"))
+    pictures(page, folder, "live")
+    page.click("[data-action=up]")
+    say(page.until("document.querySelector('[data-tile=down]').textContent.startsWith('0 ')") is True,
+        "a click ends the fault", page.value("document.querySelector('[data-tile=down]').textContent"))
+    say(page.until(COUNTS + ".bad === '0'", 600) is True, "and the EVs return", page.value("document.querySelector('.ev-counts').textContent"))
+
+    page.value("document.querySelector('[data-plane=\"1\"] canvas').focus()")
+    page.press("ArrowRight")
+    first = page.value("document.querySelector('[data-chosen]').dataset.chosen")
+    page.press("ArrowRight")
+    second = page.value("document.querySelector('[data-chosen]').dataset.chosen")
+    say(first == "h0.p1" and second == "h1.p1", "arrow keys choose links", [first, second])
+    page.press("Enter")
+    say(page.value("document.querySelectorAll('.plane:not([hidden])').length") == 1, "Enter shows one plane alone")
+    page.press("Escape")
+    say(page.value("document.querySelectorAll('.plane:not([hidden])').length") == 4, "Escape shows all planes again")
+    choose(page, "p3.t1.1")
+    say(page.value("document.querySelector('[data-chosen]').dataset.chosen") == "p3.t1.1", "a switch is found by its name")
+    say(page.value(PAGE + ".error") is None, "no script has failed", page.value(PAGE + ".error"))
+
+
+def check_refusals(page, url):
+    """Without the token, the buttons say why they do nothing."""
+    page.open(url.split("#")[0] + "?again")
+    page.value("sessionStorage.clear()")
+    page.open(url.split("#")[0])
+    page.until(PAGE + ".samples > 0")
+    choose(page, "p0.t1.0")
+    page.click("[data-action=down]")
+    text = "[...document.querySelectorAll('p[role=status]')].map((p) => p.textContent).join(' ')"
+    say("token" in (page.until(text) or ""), "without a token, a button says what it needs", page.value(text))
+
+
+def check_playback(page, url, times, folder):
+    """Prints the state of the page at some times, in thousandths of the run."""
+    page.open(url)
+    say(bool(page.until(PAGE + ".ready")), "the page plays back results", page.value(PAGE + ".error"))
+    for time in times.split(","):
+        page.value("(() => { const slider = document.getElementById('time'); slider.value = %s;"
+                   " slider.dispatchEvent(new Event('input')); })()" % time)
+        print("at %s: faults %s, bad %s" % (time, page.value("document.querySelector('[data-tile=faults]').textContent"),
+                                            page.value(COUNTS + ".bad")))
+    pictures(page, folder, "playback")
+    say(page.value(PAGE + ".error") is None, "no script has failed", page.value(PAGE + ".error"))
+
+
+def main():
+    """Runs one of the checks."""
+    page = chromium.Browser()
+    try:
+        page.window(1400, 900)
+        if sys.argv[1] == "live":
+            check_live(page, sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+            check_refusals(page, sys.argv[2])
+        else:
+            check_playback(page, sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
+    finally:
+        page.close()
+
+
+main()
