@@ -26,6 +26,7 @@ const fabricView = (() => {
         const panels = Array.from({ length: model.planes }, (_, plane) => makePanel(plane));
         let single = model.planes === 1 ? 0 : null; /* the plane that is shown alone */
         let choice = null;
+        let pointed = null;
         let isDirty = false;
 
         function makePanel(plane) {
@@ -114,6 +115,7 @@ const fabricView = (() => {
         }
 
         function tell(found) {
+            pointed = found;
             const text = found ? context.describe(found) : choice ? context.describe(choice) : 'Point at a link, or press Tab and the arrow keys.';
 
             if (readout.textContent !== text)
@@ -165,6 +167,7 @@ const fabricView = (() => {
                 paintPanel(panel);
                 panel.summary.textContent = context.summary(panel.plane);
             }
+            tell(pointed);
         }
 
         function draw() {

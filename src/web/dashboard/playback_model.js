@@ -30,9 +30,9 @@ const playbackModel = (() => {
             const key = event.fault ?? event.what;
 
             if (!byNumber.has(key)) {
-                const names = Array.isArray(event.where) ? event.where : [event.where ?? ''];
+                const names = Array.isArray(event.where) ? event.where : [];
 
-                byNumber.set(key, { kind: event.fault_kind ?? 'fault', where: names.join(', '), spans: [], since: null, names });
+                byNumber.set(key, { kind: event.fault_kind ?? '', where: names.join(', ') || (event.what ?? ''), spans: [], since: null, names });
             }
             const fault = byNumber.get(key);
 
