@@ -77,7 +77,8 @@ esac
 if [ -n "$browser" ] && command -v python3 >/dev/null; then
     "$mrc" perf allreduce --devices mrc0,mrc2,mrc1,mrc3 -b 256K -e 256K -D 300 >/dev/null 2>&1 &
     others=$!
-    python3 "$ROOT/tests/harness/dashboard.py" live "$url" $pictures >"$SCRATCH/browser" 2>&1 || echo "not ok - the browser works to the end" >>"$SCRATCH/browser"
+    python3 "$ROOT/tests/harness/dashboard.py" live "$url" ${pictures:+"$pictures"} >"$SCRATCH/browser" 2>&1 ||
+        echo 'not ok - the browser works to the end' >>"$SCRATCH/browser"
     count_browser <"$SCRATCH/browser"
     kill "$others"
     wait "$others" 2>/dev/null
@@ -91,7 +92,8 @@ result=$ROOT/tests/golden/result_two_planes.json
 exits 0 'mrc report --dashboard writes a page' "$mrc" report --dashboard -o "$page" "$result"
 is 'every placeholder of the template is replaced' "$(grep -c '{{[a-zA-Z_.]*}}' "$page")" 0
 if [ -n "$browser" ] && command -v python3 >/dev/null; then
-    python3 "$ROOT/tests/harness/dashboard.py" playback "file://$page" 0,500,999 $pictures >"$SCRATCH/browser" 2>&1 || echo "not ok - the browser works to the end" >>"$SCRATCH/browser"
+    python3 "$ROOT/tests/harness/dashboard.py" playback "file://$page" 0,500,999 ${pictures:+"$pictures"} >"$SCRATCH/browser" 2>&1 ||
+        echo 'not ok - the browser works to the end' >>"$SCRATCH/browser"
     count_browser <"$SCRATCH/browser"
     is 'the slider shows the faults of its time' "$(sed -n 's/^at .*: faults \([0-9]*\), .*/\1/p' "$SCRATCH/browser" | sort -un | wc -l)" 2
 else
