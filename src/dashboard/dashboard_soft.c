@@ -100,19 +100,33 @@ static bool has_fault(const json_t *faults, const json_t *wanted)
     return false;
 }
 
+/* The time of a fault that began is that of the fabric; that of its end is not known. */
+static uint64_t wall_ms_of(const json_t *fault, bool has_begun)
+{
+    json_int_t from_ns = json_integer_value(json_object_get(fault, "from_ns"));
+
+    return dashboard_log_wall_ms(has_begun ? (uint64_t)from_ns : 0);
+}
+
 /* Reports the faults that are in `some` and not in `others`. */
 static void tell_faults(
     struct dashboard_soft *soft, const char *event, const json_t *some, const json_t *others)
 {
+    bool has_begun = strcmp(event, "fault_began") == 0;
     const json_t *fault;
     size_t i;
 
-    json_array_foreach(some, i, fault) if (!has_fault(others, fault))
+    json_array_foreach(some, i, fault)
     {
-        json_t *told = json_deep_copy(fault);
+        json_t *told;
 
+        if (has_fault(others, fault))
+            continue;
+        told = json_deep_copy(fault);
+        json_object_del(told, "from_ns");
         json_object_set_new(told, "event", json_string(event));
-        json_object_set_new(told, "time_ms", json_integer((json_int_t)dashboard_log_wall_ms(0)));
+        json_object_set_new(
+            told, "time_ms", json_integer((json_int_t)wall_ms_of(fault, has_begun)));
         soft->on_event(soft->context, told);
         json_decref(told);
     }

@@ -161,6 +161,9 @@ json_t *soft_view_faults(const struct soft *soft)
         json_object_set_new(out, "id", json_integer(fault->id));
         json_object_set_new(out, "kind", json_string(fault_kind_words[fault->what.kind]));
         json_object_set_new(out, "where", json_string(name));
+        if (!fault->is_held)
+            json_object_set_new(
+                out, "from_ns", json_integer((json_int_t)(fault->what.from_ps / 1000)));
         json_array_append_new(faults, out);
     }
     return faults;

@@ -100,4 +100,15 @@ else
     skip 'the page plays back results' 'no chromium here, or another build runs it'
 fi
 end_fabric
+
+# The page at the end of make demo.
+BUILD=$BUILD "$ROOT/tools/demo-page" >"$SCRATCH/demo" 2>&1 &
+others=$!
+until_true grep -q '#token=' "$SCRATCH/demo"
+contains 'the demo serves a page' "$(curl -s -m 20 "$(sed -n 's|^    \(.*\)/#.*|\1|p' "$SCRATCH/demo")/dashboard/layout")" '"name":"demo"'
+kill "$others"
+status=0
+wait "$others" || status=$?
+others=
+is '  and ends when it is told to' "$status" 0
 done_testing

@@ -97,6 +97,14 @@ const fabricDraw = (() => {
         return name.replace(/^p\d+\./, '');
     }
 
+    /* Below NICs, above the top row, and beside other switches, whose links leave in both directions. */
+    function nameNode(context, name, x, y, level, levels) {
+        const isBeside = level > 0 && level < levels - 1;
+
+        context.textAlign = isBeside ? 'left' : 'center';
+        context.fillText(name, isBeside ? x + 9 : x, y + (level === 0 ? 13 : isBeside ? 0 : -11));
+    }
+
     function paintRow(context, model, view, rect, scales, level) {
         const count = model.rows[view.plane][level];
         const spacing = scales.dx[level];
@@ -115,7 +123,7 @@ const fabricDraw = (() => {
             context.fillRect(x - size / 2, scales.y[level] - size / 2, size, size);
             if (hasNames) {
                 context.fillStyle = theme.color('muted');
-                context.fillText(shortName(model.nodeName(node)), x, scales.y[level] + (level === 0 ? 13 : -9));
+                nameNode(context, shortName(model.nodeName(node)), x, scales.y[level], level, model.levels);
             }
         }
     }
@@ -142,7 +150,6 @@ const fabricDraw = (() => {
             markChoice(context, model, view, scales, choice);
         strokeLinks(context, model, state, view, rect, scales);
         context.font = font;
-        context.textAlign = 'center';
         context.textBaseline = 'middle';
         for (let level = 0; level < model.levels; level++)
             paintRow(context, model, view, rect, scales, level);
