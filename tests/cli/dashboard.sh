@@ -7,7 +7,7 @@
 pictures=${DASHBOARD_PICTURES:-}
 
 exits 2 'a port that is not a number is refused' "$mrc" fabric run --web eighty "$SCRATCH/four.yaml"
-contains '  and the message has the form' "$output" '--web eighty: the form is 8080, 127.0.0.1:8080 or [::1]:8080'
+contains '  and the message has the form' "$output" 'eighty: the form is 8080, 127.0.0.1:8080 or [::1]:8080'
 exits 1 'an address that is not loopback is refused' "$mrc" fabric run --web 0.0.0.0:0 "$SCRATCH/four.yaml"
 contains '  and the message says why' "$output" 'on loopback only'
 
@@ -57,6 +57,19 @@ else
 fi
 exits 1 'a port that is in use is refused' "$mrc" fabric run -n other --web "${site##*:}" "$SCRATCH/four.yaml"
 contains '  and the message says so' "$output" 'another program uses this port'
+
+"$mrc" fabric web >"$SCRATCH/second" &
+others=$!
+until_true grep -q '^page: ' "$SCRATCH/second"
+contains 'mrc fabric web serves the page of a fabric that runs already' \
+    "$(curl -s -m 20 "$(sed -n 's|^page: \(.*\)/#.*|\1|p' "$SCRATCH/second")/dashboard/layout")" '"name":"fabric"'
+kill "$others"
+status=0
+wait "$others" || status=$?
+others=
+is '  until it is interrupted' "$status" 0
+exits 1 'a fabric that does not run has no page' "$mrc" fabric web -n none
+contains '  and the message says so' "$output" "no fabric called 'none' is running"
 
 # Turns the lines of dashboard.py into tests.
 count_browser()

@@ -42,7 +42,7 @@ agree mrc-decode decode
 agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor
 agree mrc-exec exec
-agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric stop'
+agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric web' 'fabric stop'
 agree mrc-job job
 agree mrc-perf perf
 agree mrc-plan 'plan size' 'plan failures' 'plan chips' 'plan path' 'plan config' 'plan check' 'plan diff'

@@ -9,7 +9,7 @@
 
 #include "lab/lab.h"
 
-static const char name[] = "fabric run";
+static const char name[] = "fabric";
 
 enum cmd_status fabric_web_read(struct fabric_web *web, char *text)
 {
@@ -20,8 +20,7 @@ enum cmd_status fabric_web_read(struct fabric_web *web, char *text)
 
     if (number[0] < '0' || number[0] > '9' || *end || port > UINT16_MAX)
         return cmd_complain(CMD_MISUSED, name,
-            "--web %s: the form is 8080, 127.0.0.1:8080 or [::1]:8080; port 0 is any free one",
-            text);
+            "%s: the form is 8080, 127.0.0.1:8080 or [::1]:8080; port 0 is any free one", text);
     if (colon) {
         *colon = '\0';
         web->address = text;
@@ -41,13 +40,13 @@ static enum cmd_status complain_about(const struct fabric_web *web, int err)
 
     if (err == -EACCES)
         return cmd_complain(CMD_FAILED, name,
-            "--web %s: the page is served on loopback only, because it is not encrypted; use "
+            "%s: the page is served on loopback only, because it is not encrypted; use "
             "127.0.0.1 and a tunnel such as ssh -L",
             address);
     if (err == -EADDRINUSE)
         return cmd_complain(CMD_FAILED, name,
-            "--web %u: another program uses this port; choose another, or 0 for any", web->port);
-    return cmd_complain(CMD_FAILED, name, "--web %s:%u: %s", address, web->port, strerror(-err));
+            "port %u: another program uses this port; choose another, or 0 for any", web->port);
+    return cmd_complain(CMD_FAILED, name, "%s:%u: %s", address, web->port, strerror(-err));
 }
 
 enum cmd_status fabric_web_open(
