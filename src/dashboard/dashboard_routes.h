@@ -6,7 +6,7 @@
 #include "dashboard/dashboard_source.h"
 #include "http/http.h"
 
-#define DASHBOARD_CHANNEL 1
+#define DASHBOARD_CHANNEL 2
 
 struct dashboard {
     const struct dashboard_source *source;

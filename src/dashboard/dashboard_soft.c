@@ -143,11 +143,28 @@ static void compare_faults(struct dashboard_soft *soft, const json_t *now)
     tell_faults(soft, "fault_ended", before, faults);
 }
 
+/* A fabric that was started anew may be another one. */
+static bool fits_layout(const json_t *layout, const json_t *links)
+{
+    return json_array_size(json_object_get(layout, "links")) ==
+           json_array_size(json_object_get(links, "rows"));
+}
+
+static json_t *ask_links(struct dashboard_soft *soft, char reason[REQUEST_REASON_BYTES])
+{
+    json_t *links = keep_layout(soft, reason) ? ask_word(soft, "links", reason) : NULL;
+
+    if (links && !fits_layout(soft->layout, links)) {
+        dashboard_soft_fini(soft);
+        keep_layout(soft, reason);
+    }
+    return links;
+}
+
 static json_t *take_sample(void *context, char reason[REQUEST_REASON_BYTES])
 {
     struct dashboard_soft *soft = context;
-    const json_t *layout = keep_layout(soft, reason);
-    json_t *now = layout ? ask_word(soft, "links", reason) : NULL;
+    json_t *now = ask_links(soft, reason);
     json_t *sums = json_object();
     json_t *sample;
     double interval_s;
@@ -159,7 +176,7 @@ static json_t *take_sample(void *context, char reason[REQUEST_REASON_BYTES])
     dashboard_soft_devices(soft, add_device, sums);
     sample = json_pack("{s:I, s:o, s:[], s:[]}", "time_ms", (json_int_t)dashboard_log_wall_ms(0),
         "faults", json_incref(json_object_get(now, "faults")), "verdicts", "drained");
-    dashboard_sample_links(sample, layout, soft->links, now);
+    dashboard_sample_links(sample, soft->layout, soft->links, now);
     interval_s = (double)json_integer_value(json_object_get(sample, "interval_ms")) / 1000;
     json_object_set_new(sample, "nics", dashboard_sums_compare(soft->sums, sums, interval_s));
     compare_faults(soft, now);

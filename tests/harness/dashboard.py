@@ -106,6 +106,41 @@ def check_refusals(page, url):
     say("token" in (page.until(text) or ""), "without a token, a button says what it needs", page.value(text))
 
 
+# The names of links and nodes of a fabric that is made from its numbers, and the numbers of these names.
+NAMES = """(() => {
+    const model = fabricShape.fromFabric({ planes: 3, t0: 5, t1: 4, hosts_per_t0: 6, nics: 29 });
+    let wrong = 0;
+
+    for (let i = 0; i < model.linkCount; i++)
+        wrong += model.linkIndex(model.linkName(i)) !== i;
+    for (let node = 0; node < model.nodeCount; node++)
+        wrong += model.nodeIndex(model.nodeName(node)) !== node;
+    wrong += ['h29.p0', 'h0.p3', 'p3.t0.0-t1.0', 'p0.t0.5-t1.0', 'x', '', 'p0.t1.4', 'h29'].filter((name) =>
+        model.linkIndex(name) >= 0 || model.nodeIndex(name) >= 0).length;
+    return [wrong, model.linkCount, model.linkName(29 * 3), model.levels];
+})()"""
+
+# A large fabric, of which one link is down: it is found at its place in the matrix, and by its name.
+DENSE = """(() => {
+    const model = fabricShape.fromFabric({ planes: 2, t0: 256, t1: 128, hosts_per_t0: 64, nics: 16384 });
+    const view = fabricDraw.wholeView(1);
+    const state = fabricModel.emptyState(model);
+    const down = model.linkIndex('p1.t0.200-t1.100');
+    const context = document.createElement('canvas').getContext('2d');
+    const rect = { x: 0, y: 0, width: 400, height: 300 };
+
+    fabricModel.apply(model, state, { at: [down], state: [3] });
+    fabricDraw.paint(context, rect, model, state, view, null);
+    const found = [];
+
+    for (let y = 0; y < 300 && !found.length; y++)
+        for (let x = 0; x < 400; x++)
+            if (fabricDraw.find(model, view, rect, x, y)?.index === down)
+                return [fabricDraw.isDense(model, view), state.code[down] === fabricModel.at.down, x > 200 && y > 150];
+    return 'not found';
+})()"""
+
+
 def check_playback(page, url, times, folder):
     """Prints the state of the page at some times, in thousandths of the run."""
     page.open(url)
@@ -115,6 +150,10 @@ def check_playback(page, url, times, folder):
                    " slider.dispatchEvent(new Event('input')); })()" % time)
         print("at %s: faults %s, bad %s" % (time, page.value("document.querySelector('[data-tile=faults]').textContent"),
                                             page.value(COUNTS + ".bad")))
+    names = page.value(NAMES)
+    say(names == [0, 29 * 3 + 3 * 5 * 4, "p0.t0.0-t1.0", 3], "links and nodes are found by their names", names)
+    dense = page.value(DENSE)
+    say(dense == [True, True, True], "a link among 65,536 has its place in the matrix", dense)
     pictures(page, folder, "playback")
     say(page.value(PAGE + ".error") is None, "no script has failed", page.value(PAGE + ".error"))
 

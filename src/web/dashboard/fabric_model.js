@@ -159,13 +159,27 @@ const fabricModel = (() => {
         });
     }
 
-    /* The number of links of each class in a plane. */
-    function countPlane(model, state, plane) {
-        const counts = new Uint32Array(classes.length);
+    /* The links that a name covers: a link, a switch, a NIC or a plane. */
+    function linksNamed(model, name) {
+        const link = model.linkIndex(name);
+        const node = model.nodeIndex(name);
+        const plane = /^p(\d+)$/.exec(name);
 
-        for (let k = model.starts[plane]; k < model.starts[plane + 1]; k++)
-            counts[state.code[model.order[k]]]++;
-        return counts;
+        if (link >= 0)
+            return [link];
+        if (node >= 0)
+            return linksOf(model, node);
+        return plane && Number(plane[1]) < model.planes ? [...model.order.subarray(model.starts[Number(plane[1])], model.starts[Number(plane[1]) + 1])] : [];
+    }
+
+    /* Marks the links of elements that a controller has drained. */
+    function drain(model, state, names) {
+        for (const name of names)
+            for (const i of linksNamed(model, name)) {
+                state.bits[i] |= bits.drained;
+                state.code[i] = classOf(state, i);
+                state.touched.push(i);
+            }
     }
 
     /* The links of a node, in its own plane or all planes of a NIC. */
@@ -178,5 +192,5 @@ const fabricModel = (() => {
         return found;
     }
 
-    return { bits, classes, at, fromLayout, complete, emptyState, apply, countPlane, linksOf };
+    return { bits, classes, at, fromLayout, complete, emptyState, apply, drain, linksOf, linksNamed };
 })();

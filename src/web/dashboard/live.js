@@ -213,6 +213,7 @@ const live = (() => {
             status.textContent = 'live';
             status.className = 'chip chip-good';
             fabricModel.apply(model, state, sample.links);
+            fabricModel.drain(model, state, sample.drained ?? []);
             history_.add(sample);
             charts.set(history_);
             setTiles(tiles, sample, state, model);
@@ -229,12 +230,18 @@ const live = (() => {
 
     async function start(main) {
         const token = takeToken();
-        const page = build(main, await getJson('/dashboard/layout'), token);
+        const layout = await getJson('/dashboard/layout');
+        const page = build(main, layout, token);
         const stream = new EventSource('/dashboard/stream');
 
         stream.addEventListener('sample', (event) => page.onSample(JSON.parse(event.data)));
         stream.addEventListener('event', (event) => page.log.add([JSON.parse(event.data)]));
-        stream.addEventListener('log', (event) => page.log.set(JSON.parse(event.data)));
+        stream.addEventListener('log', async (event) => {
+            page.log.set(JSON.parse(event.data));
+            /* After a lost connection, it may be another fabric. */
+            if (JSON.stringify(await getJson('/dashboard/layout')) !== JSON.stringify(layout))
+                location.reload();
+        });
         stream.addEventListener('error', () => {
             page.status.textContent = 'no connection; trying again';
             page.status.className = 'chip chip-bad';

@@ -7,19 +7,6 @@ const playbackModel = (() => {
         return Object.values(seriesByName ?? {}).reduce((total, values) => total + (values?.[k] ?? 0), 0);
     }
 
-    /* The links that a name covers: a link, a switch, a NIC or a plane. */
-    function linksNamed(model, name) {
-        const link = model.linkIndex(name);
-        const node = model.nodeIndex(name);
-        const plane = /^p(\d+)$/.exec(name);
-
-        if (link >= 0)
-            return [link];
-        if (node >= 0)
-            return fabricModel.linksOf(model, node);
-        return plane && Number(plane[1]) < model.planes ? [...model.order.subarray(model.starts[Number(plane[1])], model.starts[Number(plane[1]) + 1])] : [];
-    }
-
     /* Times when each fault was there: [{ kind, where, links, spans }]. */
     function findFaults(model, events, end) {
         const byNumber = new Map();
@@ -46,7 +33,7 @@ const playbackModel = (() => {
         for (const fault of byNumber.values()) {
             if (fault.since !== null)
                 fault.spans.push([fault.since, end]);
-            fault.links = model ? fault.names.flatMap((name) => linksNamed(model, name)) : [];
+            fault.links = model ? fault.names.flatMap((name) => fabricModel.linksNamed(model, name)) : [];
         }
         return [...byNumber.values()];
     }
