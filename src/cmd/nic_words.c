@@ -33,13 +33,11 @@ static bool take_number(const char *text, uint32_t limit, uint32_t *out)
 /* Reads an EV such as p1/u3, in the usual width. */
 static bool take_ev(const char *word, struct nic_options *options)
 {
-    struct ev_path path;
+    struct ev_admin_ev ev;
 
-    if (!plan_ev_read(word, &path) || path.uplink >> PLAN_EV_BITS_MIN ||
-        options->ev_count == NIC_EVS_MAX)
+    if (options->ev_count == NIC_EVS_MAX || !plan_ev_read_usual(word, &ev.ev, &ev.plane))
         return false;
-    options->evs[options->ev_count++] =
-        (struct ev_admin_ev){ .ev = plan_ev_join(PLAN_EV_BITS_MIN, path), .plane = path.plane };
+    options->evs[options->ev_count++] = ev;
     return true;
 }
 
