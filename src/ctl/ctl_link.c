@@ -42,6 +42,7 @@ static CURL *new_request(const struct ctl_link *link, const char *path)
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(curl, CURLOPT_CAINFO, link->authority);
+    curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* no authority of the system is ours */
     curl_easy_setopt(curl, CURLOPT_SSLCERT, link->certificate);
     curl_easy_setopt(curl, CURLOPT_SSLKEY, link->key);
     curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
