@@ -31,7 +31,10 @@ static int load_denylist(struct ctl_controller *controller, char reason[static C
         if (ctl_denylist_add(&controller->denylist, name, why))
             continue;
         snprintf(reason, CTL_REASON_BYTES,
-            "%s is drained in the store, but not an element of this fabric: %s", name, why);
+            "%s is drained in the store, but not an element of this fabric: %s; start with the "
+            "former "
+            "fabric file and restore it first",
+            name, why);
         json_decref(rows);
         return -ENOENT;
     }
