@@ -55,5 +55,6 @@ static enum cmd_status dispatch_words(int argument_count, char **arguments)
 int main(int argument_count, char **arguments)
 {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of a write, like a full disk */
     return (int)cmd_finish(dispatch_words(argument_count, arguments), "");
 }
