@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control/device_list.h"
+#include "control/ev_admin.h"
 #include "control/event_watch.h"
 #include "control/fabric_process.h"
 #include "control/fault_record.h"
