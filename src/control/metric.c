@@ -30,11 +30,14 @@ const struct metric metric_list[] = {
 #define LINK_METRIC(name, kind, help) { METRIC_OF_LINK, #name, METRIC_##kind, help },
 #define EGRESS_METRIC(name, kind, help) { METRIC_OF_EGRESS, #name, METRIC_##kind, help },
 #define FABRIC_METRIC(name, kind, help) { METRIC_OF_FABRIC, #name, METRIC_##kind, help },
+#define CONTROLLER_METRIC(name, kind, help) { METRIC_OF_CONTROLLER, #name, METRIC_##kind, help },
 #include "control/metrics.def"
 #define GAUGE(id, name, help) { METRIC_OF_EGRESS, #name, METRIC_GAUGE, help },
 #define COUNTER(id, name, help) { METRIC_OF_EGRESS, #name, METRIC_COUNTER, help },
 #include "switch/port_counters.def"
 #undef COUNTER
+#define HTTP_REFUSAL(id, name, status, help) { METRIC_OF_HTTP, #name, METRIC_COUNTER, help },
+#include "http/http_refusals.def"
 #define LOSS(id, name, help) { METRIC_OF_LOSS, name, METRIC_COUNTER, help },
 #include "network/loss.def"
 };
@@ -58,6 +61,8 @@ static const struct {
     [METRIC_OF_REFUSAL] = { "refusal", { "fabric", "switch" } },
     [METRIC_OF_LOSS] = { "loss", { "fabric" } },
     [METRIC_OF_FABRIC] = { "fabric", { "fabric" } },
+    [METRIC_OF_CONTROLLER] = { "controller", { "fabric" } },
+    [METRIC_OF_HTTP] = { "http", { "server" } },
 };
 
 const struct metric *metric_find(enum metric_group group, const char *name)
@@ -90,7 +95,7 @@ const char *metric_kind_word(enum metric_kind kind)
  * events, unless a part of the name is a unit. */
 const char *metric_unit(const struct metric *metric)
 {
-    static const char *const units[] = { "bytes", "ns", "bps" };
+    static const char *const units[] = { "bytes", "ns", "bps", "ppm" };
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         const char *at = strstr(metric->name, units[i]);

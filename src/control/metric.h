@@ -25,6 +25,8 @@ enum metric_group {
     METRIC_OF_REFUSAL, /* at a switch; the name is the reason */
     METRIC_OF_LOSS,    /* in a fabric; the name is the reason */
     METRIC_OF_FABRIC,
+    METRIC_OF_CONTROLLER,
+    METRIC_OF_HTTP, /* requests that a server refused; the name is the reason */
     METRIC_GROUP_COUNT,
 };
 
@@ -46,7 +48,7 @@ const char *metric_group_word(enum metric_group);
 const char *metric_kind_word(enum metric_kind);
 /* The names of labels that tell apart the values of one metric; NULL at the end. */
 const char *const *metric_labels(enum metric_group);
-/* Returns bytes, ns or bps, which the name contains, or "count". */
+/* Returns bytes, ns, bps or ppm, which the name contains, or "count". */
 const char *metric_unit(const struct metric *);
 
 /* Returns all metrics as an array of objects, which the caller releases. "labels" are those of

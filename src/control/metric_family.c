@@ -33,6 +33,10 @@ static const struct {
         .label = "reason",
         .help = "packets that a fabric lost" },
     [METRIC_OF_FABRIC] = { .prefix = "fabric_" },
+    [METRIC_OF_CONTROLLER] = { .prefix = "controller_" },
+    [METRIC_OF_HTTP] = { .family = "http_refused",
+        .label = "reason",
+        .help = "requests and connections that a server refused" },
 };
 
 /* Metrics of a group whose names begin alike and whose values are parts of a sum: the rest of the
@@ -83,6 +87,7 @@ static const struct {
     { "bytes", "_bytes", 1 },
     { "ns", "_seconds", 1e9 },
     { "bps", "_bytes_per_second", 8 },
+    { "ppm", "_ratio", 1e6 },
 };
 
 enum { REST_BYTES = 48 };

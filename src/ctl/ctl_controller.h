@@ -13,6 +13,8 @@
 #include "ctl/ctl_store.h"
 #include "http/http.h"
 
+struct dashboard;
+
 #define CTL_PENDING_EVENTS 8192 /* until the next write to the store */
 #define CTL_CHANNEL        1    /* of the streams of operators and agents */
 
@@ -34,6 +36,7 @@ struct ctl_controller {
     int store_err;           /* of the last write; 0: it succeeded */
     struct http_server *operators;
     struct http_server *agents; /* NULL: none */
+    struct dashboard *dashboard;
     uint64_t now_ms;
     uint64_t stored_ms;
     int64_t clock_offset_ms; /* of the time of day, from the monotonic clock */

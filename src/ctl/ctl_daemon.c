@@ -10,17 +10,20 @@
 
 #include "ctl/ctl_agent.h"
 #include "ctl/ctl_clock.h"
+#include "ctl/ctl_dashboard.h"
 #include "ctl/ctl_link.h"
 #include "ctl/ctl_notify.h"
 
 #define TICK_MS           100
 #define AGENT_CONNECTIONS 24576 /* two for each agent, and some */
 #define AGENT_BODY_BYTES  (2u << 20)
+#define STREAM_BYTES      (8u << 20) /* several samples of a large fabric */
 
 struct daemon {
     struct ctl_store *store;
     struct ctl_controller controller;
     struct ctl_agent agent;
+    struct ctl_dashboard dashboard;
     struct http_server *operators;
     struct http_server *agents;
     char *token;
@@ -69,7 +72,8 @@ static int open_operators(const struct ctl_folder *folder, struct daemon *daemon
         .port = options->port,
         .token = daemon->token,
         .routes = ctl_operator_routes,
-        .context = &daemon->controller };
+        .context = &daemon->controller,
+        .stream_bytes_max = STREAM_BYTES };
     int err = http_server_open(&daemon->operators, &config);
 
     if (!err)
@@ -111,6 +115,7 @@ static void daemon_close(struct daemon *daemon)
 {
     http_server_close(daemon->operators);
     http_server_close(daemon->agents);
+    ctl_dashboard_fini(&daemon->dashboard);
     ctl_controller_fini(&daemon->controller);
     ctl_agent_fini(&daemon->agent);
     ctl_store_close(daemon->store);
@@ -132,6 +137,9 @@ static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
     daemon->token = read_token(folder);
     ctl_agent_init(&daemon->agent, daemon->store, options->agent_name);
     err = ctl_controller_init(&daemon->controller, plan, daemon->store, &limits, reason);
+    if (!err)
+        err = ctl_dashboard_init(&daemon->dashboard, &daemon->controller, options->shown_fabric);
+    daemon->controller.dashboard = &daemon->dashboard.dashboard;
     if (!err)
         err = open_operators(folder, daemon, options, reason);
     if (!err && options->agents_address)
@@ -189,6 +197,7 @@ int ctl_daemon_control(const struct ctl_folder *folder, const struct plan *plan,
 
         ctl_controller_tick(&daemon->controller, now_ms);
         wait_for_requests(daemon);
+        ctl_dashboard_turn(&daemon->dashboard, daemon->operators);
         now_ms = ctl_clock_ms();
         if (options->is_local &&
             (now_ms - served_ms >= TICK_MS || daemon->controller.version != version)) {

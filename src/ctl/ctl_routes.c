@@ -6,6 +6,7 @@
 
 #include "ctl/ctl_controller.h"
 #include "ctl/ctl_requests.h"
+#include "dashboard/dashboard.h"
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
@@ -15,6 +16,7 @@ static void answer_help(
     static const char text[] =
         "mrcd: the controller of a fabric. Answers are JSON; see mrcd(8).\n"
         "\n"
+        "GET  /                                  the page of the fabric; mrc-dashboard(5)\n"
         "GET  /v1/state /v1/fabric /v1/agents /v1/nics /v1/nics/NIC /v1/denylist /v1/server\n"
         "GET  /v1/audit /v1/events /v1/verdicts   ?after=ID\n"
         "GET  /v1/stream                          server-sent events\n"
@@ -165,8 +167,16 @@ static void answer_stream(
     json_decref(state);
 }
 
+static void answer_page(
+    void *context, const struct http_request *request, struct http_answer *answer)
+{
+    dashboard_answer(((struct ctl_controller *)context)->dashboard, request, answer);
+}
+
 const struct http_route ctl_operator_routes[] = {
-    { HTTP_GET, "/", answer_help, 0 },
+#define DASHBOARD_PATH(method, pattern, what, channel) { method, pattern, answer_page, channel },
+#include "dashboard/dashboard_paths.def"
+    { HTTP_GET, "/v1", answer_help, 0 },
     { HTTP_GET, "/v1/state", answer_state, 0 },
     { HTTP_GET, "/v1/fabric", answer_fabric, 0 },
     { HTTP_GET, "/v1/agents", answer_agents, 0 },

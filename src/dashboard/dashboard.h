@@ -6,4 +6,5 @@
 #include "dashboard/dashboard_log.h"
 #include "dashboard/dashboard_routes.h"
 #include "dashboard/dashboard_service.h"
+#include "dashboard/dashboard_soft.h"
 #include "dashboard/dashboard_source.h"

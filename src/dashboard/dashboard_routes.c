@@ -187,10 +187,12 @@ static void answer_sample(
     http_answer_text(answer, 200, HTTP_JSON, dashboard->sample ? strdup(dashboard->sample) : NULL);
 }
 
-void dashboard_turn(struct dashboard *dashboard, struct http_server *server)
+bool dashboard_turn(struct dashboard *dashboard, struct http_server *server)
 {
-    if (http_server_counts(server)->streams > 0 && take_sample(dashboard))
-        http_server_tell(server, DASHBOARD_CHANNEL, "sample", dashboard->sample);
+    if (http_server_counts(server)->streams == 0 || !take_sample(dashboard))
+        return false;
+    http_server_tell(server, DASHBOARD_CHANNEL, "sample", dashboard->sample);
+    return true;
 }
 
 /* ---- the stream ------------------------------------------------------------------------------ */
@@ -227,16 +229,18 @@ void dashboard_tell(struct dashboard *dashboard, struct http_server *server, con
         http_server_tell(server, DASHBOARD_CHANNEL, "event", text);
 }
 
-/* clang-format off */
-const struct http_route dashboard_routes[] = {
-    { HTTP_GET, "/", answer_page, 0 },
-    { HTTP_GET, "/metrics", answer_metrics, 0 },
-    { HTTP_GET, "/dashboard/layout", answer_layout, 0 },
-    { HTTP_GET, "/dashboard/sample", answer_sample, 0 },
-    { HTTP_GET, "/dashboard/stream", answer_stream, DASHBOARD_CHANNEL },
-    { HTTP_GET, "/dashboard/qps", answer_qps, 0 },
-    { HTTP_GET, "/dashboard/evs", answer_evs, 0 },
-    { HTTP_POST, "/dashboard/wish", answer_wish, 0 },
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static const struct http_route handlers[] = {
+#define DASHBOARD_PATH(method, pattern, what, channel) { method, pattern, answer_##what, channel },
+#include "dashboard/dashboard_paths.def"
     { 0 },
 };
-/* clang-format on */
+
+void dashboard_answer(
+    struct dashboard *dashboard, const struct http_request *request, struct http_answer *answer)
+{
+    for (const struct http_route *row = handlers; row->pattern; row++)
+        if (row->method == request->method && http_target_matches(&request->target, row->pattern))
+            row->answer(dashboard, request, answer);
+}

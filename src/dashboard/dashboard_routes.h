@@ -2,6 +2,8 @@
 /* The paths of a dashboard, which answer from a source. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "dashboard/dashboard_log.h"
 #include "dashboard/dashboard_source.h"
 #include "http/http.h"
@@ -22,11 +24,11 @@ struct dashboard {
 int dashboard_init(struct dashboard *, const struct dashboard_source *, void *context);
 void dashboard_fini(struct dashboard *);
 
-/* All paths; the context is the struct dashboard. Ends with NULL. A server with more paths copies
- * these into its table, and its context begins with a struct dashboard. */
-extern const struct http_route dashboard_routes[];
+/* Answers a request for one of the paths in dashboard_paths.def. */
+void dashboard_answer(struct dashboard *, const struct http_request *, struct http_answer *);
 
 /* Keeps an event, and tells it to all open pages. */
 void dashboard_tell(struct dashboard *, struct http_server *, const json_t *event);
-/* Takes a sample and tells it, if a page is open and an interval has passed. */
-void dashboard_turn(struct dashboard *, struct http_server *);
+/* Takes a sample and tells it, if a page is open and an interval has passed. Returns whether it
+ * did. */
+bool dashboard_turn(struct dashboard *, struct http_server *);

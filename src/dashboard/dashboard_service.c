@@ -123,13 +123,25 @@ static int make_token(char out[static TOKEN_BYTES])
     return 0;
 }
 
+static void answer_page(
+    void *context, const struct http_request *request, struct http_answer *answer)
+{
+    dashboard_answer(context, request, answer);
+}
+
+static const struct http_route routes[] = {
+#define DASHBOARD_PATH(method, pattern, what, channel) { method, pattern, answer_page, channel },
+#include "dashboard/dashboard_paths.def"
+    { 0 },
+};
+
 static int open_server(
     struct dashboard_service *service, const struct dashboard_service_config *from)
 {
     struct http_config config = { .address = from->address,
         .port = from->port,
         .token = service->token,
-        .routes = dashboard_routes,
+        .routes = routes,
         .context = &service->dashboard,
         .stream_bytes_max = STREAM_BYTES };
     int err = make_token(service->token);

@@ -71,18 +71,6 @@ is '  until it is interrupted' "$status" 0
 exits 1 'a fabric that does not run has no page' "$mrc" fabric web -n none
 contains '  and the message says so' "$output" "no fabric called 'none' is running"
 
-# Turns the lines of dashboard.py into tests.
-count_browser()
-{
-    while IFS= read -r line; do
-        case $line in
-        'ok - '*) ok "${line#ok - }" ;;
-        'not ok - '*) not_ok "${line#not ok - }" ;;
-        '#'*) echo "$line" ;;
-        esac
-    done
-}
-
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 case $BUILD in
 */asan) browser= ;; # one run of the browser is enough
@@ -92,7 +80,7 @@ if [ -n "$browser" ] && command -v python3 >/dev/null; then
     others=$!
     python3 "$ROOT/tests/harness/dashboard.py" live "$url" ${pictures:+"$pictures"} >"$SCRATCH/browser" 2>&1 ||
         echo 'not ok - the browser works to the end' >>"$SCRATCH/browser"
-    count_browser <"$SCRATCH/browser"
+    take_lines <"$SCRATCH/browser"
     kill "$others"
     wait "$others" 2>/dev/null
     others=
@@ -107,7 +95,7 @@ is 'every placeholder of the template is replaced' "$(grep -c '{{[a-zA-Z_.]*}}' 
 if [ -n "$browser" ] && command -v python3 >/dev/null; then
     python3 "$ROOT/tests/harness/dashboard.py" playback "file://$page" 0,500,999 ${pictures:+"$pictures"} >"$SCRATCH/browser" 2>&1 ||
         echo 'not ok - the browser works to the end' >>"$SCRATCH/browser"
-    count_browser <"$SCRATCH/browser"
+    take_lines <"$SCRATCH/browser"
     is 'the slider shows the faults of its time' "$(sed -n 's/^at .*: faults \([0-9]*\), .*/\1/p' "$SCRATCH/browser" | sort -un | wc -l)" 2
 else
     skip 'the page plays back results' 'no chromium here, or another build runs it'

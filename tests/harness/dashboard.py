@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """dashboard.py live URL [FOLDER]: uses the page of a fabric as a person does, and prints TAP lines without numbers.
+dashboard.py controller URL [FOLDER]: likewise the page of mrcd.
 dashboard.py playback FILE TIMES [FOLDER]: moves the slider of a page with results. Pictures go to FOLDER."""
 import os
 import sys
@@ -94,6 +95,38 @@ def check_live(page, url, folder):
     say(page.value(PAGE + ".error") is None, "no script has failed", page.value(PAGE + ".error"))
 
 
+def check_controller(page, url, folder):
+    """A verdict is shown; a switch is drained and restored."""
+    load = ("(async () => { const layout = await (await fetch('/dashboard/layout')).json();"
+            " const sample = await (await fetch('/dashboard/sample')).json();"
+            " return sample.links.at.filter((i, k) => layout.links[i][0].startsWith('p1.') &&"
+            " layout.links[i][0].endsWith('-t1.%d') && sample.links.up[k] + sample.links.down[k] > 0).length; })()")
+    page.open(url)
+    say(page.until(PAGE + ".samples > 2") is True, "the page of the controller shows samples", page.value(PAGE + ".error"))
+    verdict = page.until("document.querySelector('[data-verdicts] button')?.textContent")
+    say(verdict == "plane 2, p2.t0.0-t1.1: 2 % loss", "and a verdict", verdict)
+    page.click("[data-verdicts] button")
+    chosen = page.value("document.querySelector('[data-chosen]')?.dataset.chosen")
+    say(chosen == "p2.t0.0-t1.1", "a click on the verdict chooses its link", chosen)
+    choose(page, "p1.t1.0")
+    say(page.until(load % 0) == 2, "a switch carries traffic", page.value(load % 0))
+    page.click("[data-action=drain]")
+    say(page.until("[...document.querySelectorAll('.list .mono')].some((e) => e.textContent === 'p1.t1.0')") is True,
+        "a click drains it", page.value("document.querySelector('#page').textContent")[:300])
+    say(page.until(load % 0 + ".then((count) => count === 0)") is True, "and its load moves away", page.value(load % 0))
+    say(page.until(load % 1) == 2, "to the other switch of the plane", page.value(load % 1))
+    say(page.until("document.querySelector('.log').textContent.includes('operator: drain p1.t1.0, done')") is True,
+        "and the log has it", page.value("document.querySelector('.log').textContent")[:300])
+    pictures(page, folder, "controller")
+    choose(page, "p1.t1.1")
+    page.click("[data-action=drain]")
+    page.click("[data-action=restore]")
+    choose(page, "p1.t1.0")
+    page.click("[data-action=restore]")
+    say(page.until(load % 0) == 2, "a click restores it", page.value(load % 0))
+    say(page.value(PAGE + ".error") is None, "no script has failed", page.value(PAGE + ".error"))
+
+
 def check_refusals(page, url):
     """Without the token, the buttons say why they do nothing."""
     page.open(url.split("#")[0] + "?again")
@@ -166,6 +199,8 @@ def main():
         if sys.argv[1] == "live":
             check_live(page, sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
             check_refusals(page, sys.argv[2])
+        elif sys.argv[1] == "controller":
+            check_controller(page, sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
         else:
             check_playback(page, sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
     finally:

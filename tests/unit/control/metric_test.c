@@ -87,7 +87,9 @@ SPEC("every metric has a group and labels, the first of which is its owner")
 
         EXPECT_GE(json_array_size(labels), 1);
         EXPECT_STR_EQ(json_string_value(json_array_get(labels, 0)),
-            metric_list[i].group >= METRIC_OF_LINK ? "fabric" : "device");
+            metric_list[i].group == METRIC_OF_HTTP   ? "server"
+            : metric_list[i].group >= METRIC_OF_LINK ? "fabric"
+                                                     : "device");
         EXPECT_EQ(is_port, metric_list[i].group == METRIC_OF_PORT);
     }
     json_decref(all);
