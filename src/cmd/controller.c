@@ -26,6 +26,18 @@ unsigned controller_ask(const char *command, const struct controller_options *op
     return status;
 }
 
+enum cmd_status controller_print_page(const char *command, const struct controller_options *options)
+{
+    char reason[CTL_REASON_BYTES] = "--state: the name is too long";
+    struct ctl_folder folder;
+    struct ctl_client client;
+
+    if (!ctl_folder_name(&folder, options->state) || !ctl_client_find(&client, &folder, reason))
+        return cmd_complain(CMD_FAILED, command, "%s", reason);
+    printf("%s/%s%s\n", client.url, client.token[0] ? "#token=" : "", client.token);
+    return CMD_DONE;
+}
+
 void controller_print_json(json_t *value)
 {
     json_dumpf(value, stdout, JSON_INDENT(2));

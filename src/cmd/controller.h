@@ -31,6 +31,9 @@ struct controller_options {
 unsigned controller_ask(const char *command, const struct controller_options *, const char *path,
     const json_t *body, json_t **answer);
 
+/* Prints the address of the page of the controller, with the token of its buttons. */
+enum cmd_status controller_print_page(const char *command, const struct controller_options *);
+
 /* Asks to drain or restore each of the elements, and prints what the controller says. */
 enum cmd_status controller_change(
     const char *verb, const struct controller_options *, char **elements);

@@ -87,7 +87,7 @@ static json_t *list_evs(
 
 /* ---- wishes ---------------------------------------------------------------------------------- */
 
-static json_t *decide(struct ctl_dashboard *page, const char *element,
+static json_t *decide_wish(struct ctl_dashboard *page, const char *element,
     json_t *(*decision)(struct ctl_controller *, const struct ctl_wish *, unsigned *),
     char reason[REQUEST_REASON_BYTES])
 {
@@ -110,9 +110,9 @@ static json_t *carry_out(void *context, const json_t *wish, char reason[REQUEST_
     const char *restored = json_string_value(json_object_get(wish, "restore"));
 
     if (drained)
-        return decide(page, drained, ctl_controller_drain, reason);
+        return decide_wish(page, drained, ctl_controller_drain, reason);
     if (restored)
-        return decide(page, restored, ctl_controller_restore, reason);
+        return decide_wish(page, restored, ctl_controller_restore, reason);
     return dashboard_soft_source.act(&page->soft, wish, reason);
 }
 

@@ -16,6 +16,8 @@ contains '  and, without the fabric, its layout from the plan' "$(curl -s -m 20 
 contains '  and that nothing but draining is possible' "$(curl -s -m 20 "$site/dashboard/layout")" '"can":["drain"]'
 curl -s -m 20 "$site/dashboard/layout" >"$SCRATCH/planned"
 
+is 'mrc ctl page prints its address' "$("$mrc" ctl page)" "$site/#token=$token"
+
 begin_fabric 100
 contains 'with the fabric, faults can be injected, too' "$(curl -s -m 20 "$site/dashboard/layout")" '"can":["fault","drain"]'
 # The same links under the same numbers.
@@ -43,7 +45,7 @@ case $BUILD in
 */asan) browser= ;; # one run of the browser is enough
 esac
 if [ -n "$browser" ]; then
-    python3 "$ROOT/tests/harness/dashboard.py" controller "$site/#token=$token" ${DASHBOARD_PICTURES:+"$DASHBOARD_PICTURES"} >"$SCRATCH/browser" 2>&1 ||
+    python3 "$ROOT/tests/harness/dashboard.py" controller "$("$mrc" ctl page)" ${DASHBOARD_PICTURES:+"$DASHBOARD_PICTURES"} >"$SCRATCH/browser" 2>&1 ||
         echo 'not ok - the browser works to the end' >>"$SCRATCH/browser"
     take_lines <"$SCRATCH/browser"
 else

@@ -14,10 +14,11 @@ static const struct option_row rows[] = {
 static const struct option_table table = {
     .command = "ctl",
     .intro =
-        "usage: mrc ctl [status|agents|nics|audit|events|verdicts|server] [-j]\n"
+        "usage: mrc ctl [status|agents|nics|audit|events|verdicts|server|page] [-j]\n"
         "\n"
         "Shows what the controller (mrcd) knows: its state (default), its agents, the NICs they\n"
-        "speak for, the log of all actions, the newest events, verdicts, and refused requests.",
+        "speak for, the log of all actions, the newest events, verdicts, and refused requests.\n"
+        "page prints the address of its page.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -127,6 +128,7 @@ static const struct view {
     { "events", "/v1/events", NULL, print_event },
     { "verdicts", "/v1/verdicts", NULL, print_verdict },
     { "server", "/v1/server", print_refusals, NULL },
+    { "page", NULL, NULL, NULL },
 };
 
 static const struct view *find_view(const char *word)
@@ -152,6 +154,8 @@ static enum cmd_status run_ctl(int argument_count, char **arguments)
     if (!view || (arguments[optind] && arguments[optind + 1]))
         return cmd_complain(CMD_MISUSED, "ctl", "unknown word '%s'; 'mrc ctl --help' lists them",
             view ? arguments[optind + 1] : arguments[optind]);
+    if (!view->path)
+        return controller_print_page("ctl", &options);
     if (controller_ask("ctl", &options, view->path, NULL, &answer) != 200) {
         json_decref(answer);
         return CMD_FAILED;

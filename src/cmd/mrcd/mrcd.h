@@ -25,7 +25,7 @@ struct mrcd_options {
     const char *controller;   /* https://HOST:PORT */
     const char *name;         /* of the agent */
     const char *min_capacity; /* a percentage */
-    const char *shown;        /* the name of a soft fabric */
+    const char *soft;         /* the name of a soft fabric */
     bool is_local;
     struct option_list hosts;
     const char *agent; /* for which init makes certificates */

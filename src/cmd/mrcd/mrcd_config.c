@@ -16,6 +16,7 @@ struct keys {
     char controller[MRCD_TEXT_BYTES];
     char name[MRCD_TEXT_BYTES];
     char min_capacity[MRCD_TEXT_BYTES];
+    char soft[MRCD_TEXT_BYTES];
     bool is_local;
 };
 
@@ -32,6 +33,7 @@ static const struct yaml_field fields[] = {
     TEXT_KEY(controller),
     TEXT_KEY(name),
     TEXT_KEY(min_capacity),
+    TEXT_KEY(soft),
     { "local", YAML_FLAG, offsetof(struct keys, is_local), 0, 0, NULL },
     { NULL, 0, 0, 0, 0, NULL },
 };
@@ -62,6 +64,7 @@ enum cmd_status mrcd_config_read(
     fill_in(yaml, &options->controller, keys.controller);
     fill_in(yaml, &options->name, keys.name);
     fill_in(yaml, &options->min_capacity, keys.min_capacity);
+    fill_in(yaml, &options->soft, keys.soft);
     options->is_local |= keys.is_local;
     return CMD_DONE;
 }

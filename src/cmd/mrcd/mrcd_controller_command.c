@@ -26,7 +26,7 @@ static const struct option_row rows[] = {
         OPTION_AT(struct mrcd_options, min_capacity) },
     { OPTION_TEXT, '\0', "soft", "NAME",
         "the soft fabric of this machine whose links the page shows; default fabric",
-        OPTION_AT(struct mrcd_options, shown) },
+        OPTION_AT(struct mrcd_options, soft) },
     MRCD_STATE_ROW,
     MRCD_CONFIG_ROW,
 };
@@ -49,7 +49,7 @@ static enum cmd_status run_daemon(const struct mrcd_options *options, const stru
         .is_local = options->is_local,
         .capacity_ppm = CAPACITY_PPM,
         .agent_name = "local",
-        .shown_fabric = options->shown ? options->shown : "fabric",
+        .shown_fabric = options->soft ? options->soft : "fabric",
         .is_over = cmd_catch_interrupts(0) };
     struct ctl_folder folder;
     enum cmd_status status = CMD_DONE;

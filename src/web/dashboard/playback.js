@@ -14,6 +14,7 @@ const playback = (() => {
         }) : null;
         const grid = evGrid.make();
         const faults = overview.faultList(null);
+        const verdicts = run.map ? overview.verdictList(null, () => {}) : null;
         const drawing = dom.card(isPair ? run.name : 'Fabric', (isPair ? '' : run.name + '. ') + 'Links have the mean load of their plane.',
             view ? [fabricView.legend(), view.element] : dom.make('p', { class: 'note' }, 'A result has the links of fabrics with planes of two tiers only.'));
 
@@ -25,10 +26,11 @@ const playback = (() => {
             }
             grid.set(sample.evs, run.series.ev_map ? (run.series.ev_map.flow ?? '') + ': ' : 'The run observed no flow: ');
             faults.set(sample.faults.map(({ kind, where }) => ({ kind, where })));
+            verdicts?.set(sample.verdicts, [], true);
             return sample;
         }
 
-        return { drawing, details: [grid.element, faults.element], show, run };
+        return { drawing, details: [grid.element, verdicts?.element, faults.element], show, run };
     }
 
     /* Series of both runs over the times of both. */

@@ -75,6 +75,14 @@ const playbackModel = (() => {
         }));
     }
 
+    /* The verdicts of the run's own probes that stand at a time. */
+    function verdictsAt(run, time) {
+        const period = run.map?.period_us ?? 0;
+
+        return (run.map?.verdicts ?? []).filter(({ named, cleared }) => named * period <= time && (cleared === undefined || time < cleared * period))
+            .map(({ element, text }) => ({ where: element, text }));
+    }
+
     /* The number of the sample that a time falls into. */
     function indexAt(run, time) {
         let low = 0;
@@ -98,6 +106,7 @@ const playbackModel = (() => {
             k, time_us: time, planes: planesAt(run, k), links: run.model ? linksAt(run, k, time) : { at: [] }, evs: evsAt(run, k),
             goodput_bps: run.goodput[k] ?? 0, retransmitted: run.series.retransmitted?.[k] ?? 0, trimmed: run.series.trimmed?.[k] ?? 0, bad_evs: run.series.bad_evs?.[k] ?? 0,
             active_evs: run.series.active_evs?.[k] ?? 0, queue_bytes: run.series.queue_peak_bytes?.[k] ?? 0,
+            verdicts: verdictsAt(run, time),
             faults: run.faults.filter((fault) => fault.spans.some(([from, until]) => from <= time && time < until)),
         };
     }
@@ -115,6 +124,7 @@ const playbackModel = (() => {
                 fabric: result.fabric ?? {}, model, series, times, end,
                 goodput: times.map((_, k) => sumAt(series.goodput_bps, k)),
                 faults: findFaults(model, events ?? [], end),
+                map: run.summary?.map,
                 lossyLinks: Object.entries(series.lost_by_link ?? {}),
                 events: (events ?? []).map((event) => ({ time_us: event.time_us, event: event.kind, text: units.words(event.kind) + (event.what ? ': ' + event.what : ''), kind: event.fault_kind, where: event.what })),
             };
