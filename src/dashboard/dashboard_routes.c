@@ -165,7 +165,7 @@ static bool take_sample(struct dashboard *dashboard)
     uint64_t now_ms = clock_ms();
     json_t *sample;
 
-    if (dashboard->sample && now_ms - dashboard->sampled_ms < INTERVAL_MS)
+    if (dashboard->sample && now_ms < dashboard->sampled_ms + INTERVAL_MS)
         return false;
     sample = dashboard->source->sample(dashboard->context, reason);
     if (!sample)
