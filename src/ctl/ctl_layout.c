@@ -3,8 +3,9 @@
 #include "ctl/ctl_layout.h"
 
 enum {
-    LINKS_MAX = 200000, /* in a document for a browser */
-    STATE_DOWN = 3,     /* both directions */
+    LINKS_MAX = 200000,    /* in a document for a browser */
+    NIC_LINKS_MAX = 20000, /* that are listed if they can be computed */
+    STATE_DOWN = 3,        /* both directions */
     PLANES_MAX = 64,
 };
 
@@ -64,8 +65,26 @@ static json_t *list_switches(const struct topology *topology)
     return switches;
 }
 
+/* The counts of a large fabric of two tiers, from which a page derives its links. */
+static json_t *list_counts(const struct topology *topology)
+{
+    json_t *shape = json_pack("{s:s}", "name", topology->config.name);
+
+    for (const struct topology_count *count = topology_counts; count->key; count++)
+        if (count->result)
+            json_object_set_new(
+                shape, count->result, json_integer(topology_count_get(&topology->config, count)));
+    return shape;
+}
+
 json_t *ctl_layout(const struct topology *topology)
 {
+    uint64_t nic_links = (uint64_t)topology->nic_count * topology->config.plane_count;
+
+    if (!topology->graph && topology->config.exception_count == 0 && nic_links > NIC_LINKS_MAX)
+        return json_pack("{s:s, s:i, s:i, s:o}", "name", topology->config.name, "planes",
+            (int)topology->config.plane_count, "nics", (int)topology->nic_count, "shape",
+            list_counts(topology));
     return json_pack("{s:s, s:i, s:i, s:o, s:o}", "name", topology->config.name, "planes",
         (int)topology->config.plane_count, "nics", (int)topology->nic_count, "switches",
         list_switches(topology), "links", list_links(topology));

@@ -23,6 +23,8 @@ const fabricChoice = (() => {
             return 'impaired by a fault, ' + directions(value, bits.hurtUp, bits.hurtDown);
         if (state.lost[i] > 0)
             return 'loses packets';
+        if (value & bits.accused)
+            return 'bad, by the verdict of the controller' + (value & bits.drained ? '; drained' : '');
         if (value & bits.drained)
             return 'drained';
         return value & bits.free ? 'up; no process has the NIC open' : 'up';

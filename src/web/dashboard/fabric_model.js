@@ -3,7 +3,7 @@
  * an object, so that a fabric of millions of links fits. */
 const fabricModel = (() => {
     /* Bits of a link's state, as the server sends them. */
-    const bits = { downUp: 1, downDown: 2, hurtUp: 4, hurtDown: 8, free: 16, drained: 32 };
+    const bits = { downUp: 1, downDown: 2, hurtUp: 4, hurtDown: 8, free: 16, drained: 32, accused: 64 };
 
     /* How a link is drawn. The order is that of severity: of two that share a pixel, the later one shows. */
     const classes = ['free', 'idle', 'low', 'mid', 'high', 'full', 'drained', 'impaired', 'lossy', 'down'];
@@ -118,7 +118,7 @@ const fabricModel = (() => {
             return at.down;
         if (state.lost[i] > 0)
             return at.lossy;
-        if (value & (bits.hurtUp | bits.hurtDown))
+        if (value & (bits.hurtUp | bits.hurtDown | bits.accused))
             return at.impaired;
         if (value & bits.drained)
             return at.drained;
@@ -172,11 +172,11 @@ const fabricModel = (() => {
         return plane && Number(plane[1]) < model.planes ? [...model.order.subarray(model.starts[Number(plane[1])], model.starts[Number(plane[1]) + 1])] : [];
     }
 
-    /* Marks the links of elements that a controller has drained. */
-    function drain(model, state, names) {
+    /* Marks the links of elements that a controller has drained (bits.drained) or accuses (bits.accused). */
+    function mark(model, state, names, bit) {
         for (const name of names)
             for (const i of linksNamed(model, name)) {
-                state.bits[i] |= bits.drained;
+                state.bits[i] |= bit;
                 state.code[i] = classOf(state, i);
                 state.touched.push(i);
             }
@@ -192,5 +192,5 @@ const fabricModel = (() => {
         return found;
     }
 
-    return { bits, classes, at, fromLayout, complete, emptyState, apply, drain, linksOf, linksNamed };
+    return { bits, classes, at, fromLayout, complete, emptyState, apply, mark, linksOf, linksNamed };
 })();

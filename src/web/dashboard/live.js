@@ -213,7 +213,8 @@ const live = (() => {
             status.textContent = 'live';
             status.className = 'chip chip-good';
             fabricModel.apply(model, state, sample.links);
-            fabricModel.drain(model, state, sample.drained ?? []);
+            fabricModel.mark(model, state, (sample.verdicts ?? []).map(({ where }) => where), fabricModel.bits.accused);
+            fabricModel.mark(model, state, sample.drained ?? [], fabricModel.bits.drained);
             history_.add(sample);
             charts.set(history_);
             setTiles(tiles, sample, state, model);

@@ -22,6 +22,7 @@ const playback = (() => {
             sample = playbackModel.sampleAt(run, time);
             if (view) {
                 fabricModel.apply(run.model, state, sample.links);
+                fabricModel.mark(run.model, state, sample.verdicts.map(({ where }) => where), fabricModel.bits.accused);
                 view.draw();
             }
             grid.set(sample.evs, run.series.ev_map ? (run.series.ev_map.flow ?? '') + ': ' : 'The run observed no flow: ');
