@@ -74,7 +74,7 @@ is '  and the message says so' "$output" 'mrc qp: no device has a QP 5'
 exits 1 'a port that no device has is an error' "$mrc" port show port 9
 is '  and the message says so' "$output" 'mrc port: no device has a port 9'
 
-"$mrc" perf write --local 2 -D 20 >/dev/null 2>&1 &
+"$mrc" perf write --local 2 -D 120 >/dev/null 2>&1 &
 client=$!
 until_prints 'state RTS' "$mrc" qp show dev mrc0
 contains 'qp show has state and peer of a QP' "$output" 'state RTS peer 2001:db8:'
