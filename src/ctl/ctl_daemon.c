@@ -132,6 +132,7 @@ static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
     daemon->token = read_token(folder);
     ctl_agent_init(&daemon->agent, daemon->store, options->agent_name);
     err = ctl_controller_init(&daemon->controller, plan, daemon->store, &limits, reason);
+    daemon->controller.profiles = options->profiles;
     if (!err)
         err = open_operators(folder, daemon, options, reason);
     if (!err && options->agents_address)

@@ -16,6 +16,7 @@ struct ctl_daemon_options {
     uint16_t agents_port;
     bool is_local; /* the controller is the agent of this machine, too */
     uint32_t capacity_ppm;
+    struct ctl_profiles profiles;
     const char *agent_name;
     const char *controller; /* https://HOST:PORT; an agent's */
     const volatile sig_atomic_t *is_over;

@@ -24,6 +24,12 @@ static const struct option_row rows[] = {
     { OPTION_TEXT, '\0', "min-capacity", "PERCENT",
         "refuse drains that leave a NIC fewer of its paths; default 75%",
         OPTION_AT(struct mrcd_options, min_capacity) },
+    { OPTION_NUMBER, '\0', "ev-profile", "ID",
+        "make an EV profile with the EVs of the fabric on all devices",
+        OPTION_AT(struct mrcd_options, ev_profile), .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, '\0', "cc-profile", "ID",
+        "make a congestion control profile (NSCC) on all devices",
+        OPTION_AT(struct mrcd_options, cc_profile), .values = OPTION_VALUES_NONE },
     MRCD_STATE_ROW,
     MRCD_CONFIG_ROW,
 };
@@ -45,6 +51,7 @@ static enum cmd_status run_daemon(const struct mrcd_options *options, const stru
         .port = MRCD_PORT,
         .is_local = options->is_local,
         .capacity_ppm = CAPACITY_PPM,
+        .profiles = { .ev_id = options->ev_profile, .cc_id = options->cc_profile },
         .agent_name = "local",
         .is_over = cmd_catch_interrupts(0) };
     struct ctl_folder folder;
