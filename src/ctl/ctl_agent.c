@@ -73,8 +73,8 @@ static void carry_out(struct ctl_agent *agent, struct ctl_agent_device *device)
     const json_t *nics = json_object_get(agent->orders, "nics");
     const json_t *orders = json_object_get(nics, device->address);
 
-    if (!agent->orders)
-        return;
+    if (!orders)
+        return; /* none for this device: the controller learns that from its version */
     device->err = note_ports(agent, device, device->ports_ordered | ctl_device_ports(orders));
     if (!device->err)
         device->err = ctl_device_obey(device, orders);

@@ -22,11 +22,18 @@ struct ctl_limits {
     uint32_t capacity_ppm; /* no drain may leave a NIC with less */
 };
 
+/* Profiles that agents make on all devices; 0: none. */
+struct ctl_profiles {
+    uint32_t ev_id;
+    uint32_t cc_id;
+};
+
 struct ctl_controller {
     const struct plan *plan;
     struct ctl_store *store; /* lent, like the servers */
     struct ctl_denylist denylist;
     struct ctl_limits limits;
+    struct ctl_profiles profiles;
     struct ctl_members members;
     struct ctl_evidence evidence;
     uint32_t *ports_down;    /* of each NIC, as reported */

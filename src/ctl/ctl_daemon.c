@@ -137,6 +137,7 @@ static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
     daemon->token = read_token(folder);
     ctl_agent_init(&daemon->agent, daemon->store, options->agent_name);
     err = ctl_controller_init(&daemon->controller, plan, daemon->store, &limits, reason);
+    daemon->controller.profiles = options->profiles;
     if (!err)
         err = ctl_dashboard_init(&daemon->dashboard, &daemon->controller, options->shown_fabric);
     daemon->controller.dashboard = &daemon->dashboard.dashboard;

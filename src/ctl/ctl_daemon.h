@@ -17,6 +17,7 @@ struct ctl_daemon_options {
     bool is_local; /* the controller is the agent of this machine, too */
     uint32_t capacity_ppm;
     const char *shown_fabric; /* the soft fabric of this machine that the page shows */
+    struct ctl_profiles profiles;
     const char *agent_name;
     const char *controller; /* https://HOST:PORT; an agent's */
     const volatile sig_atomic_t *is_over;

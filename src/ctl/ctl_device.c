@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include <infiniband/verbs.h>
+#include <mrc_ctl.h>
+
+#include "ctl/ctl_profile.h"
 
 static bool is_number_below(const json_t *value, json_int_t bound)
 {
@@ -22,17 +25,31 @@ static bool is_ev(const json_t *pair)
            is_number_below(json_array_get(pair, 1), TOPOLOGY_PLANES_MAX);
 }
 
-static bool is_valid(const json_t *orders)
+static bool is_ev_list(const json_t *list, size_t most)
 {
-    const json_t *deny = json_object_get(orders, "deny");
     const json_t *pair;
     size_t i;
 
-    if (!json_is_array(deny) || json_array_size(deny) > EV_ADMIN_MAX ||
-        !is_number_below(json_object_get(orders, "ports_down"), 1 << TOPOLOGY_PLANES_MAX))
+    if (!json_is_array(list) || json_array_size(list) > most)
         return false;
-    json_array_foreach(deny, i, pair) if (!is_ev(pair)) return false;
+    json_array_foreach(list, i, pair) if (!is_ev(pair)) return false;
     return true;
+}
+
+static bool is_id_or_absent(const json_t *value)
+{
+    return !value || is_number_below(value, INT64_C(1) << 48);
+}
+
+static bool is_valid(const json_t *orders)
+{
+    const json_t *evs = json_object_get(orders, "evs");
+
+    return is_ev_list(json_object_get(orders, "deny"), EV_ADMIN_MAX) &&
+           is_number_below(json_object_get(orders, "ports_down"), 1 << TOPOLOGY_PLANES_MAX) &&
+           is_id_or_absent(json_object_get(orders, "ev_profile")) &&
+           is_id_or_absent(json_object_get(orders, "cc_profile")) &&
+           (!evs || is_ev_list(evs, CTL_PROFILE_EVS_MAX));
 }
 
 bool ctl_device_orders_are_valid(const json_t *nics)
@@ -57,12 +74,20 @@ json_t *ctl_device_orders(const struct ctl_orders *orders)
     return json_pack("{s:o,s:i}", "deny", deny, "ports_down", (int)orders->ports_down);
 }
 
+static bool port_is(const struct port_admin *admin, uint32_t port, bool up)
+{
+    struct mrc_ctl_port_attr attr;
+
+    return mrc_ctl_query_port(admin->mrc, (uint8_t)port, &attr, MRC_CTL_PORT_ADMIN_STATE) == 0 &&
+           (attr.port_admin_state == MRC_CTL_PORT_ADMIN_ENABLED) == up;
+}
+
 static int set_ports(const struct port_admin *admin, uint32_t ports, bool up)
 {
     int err = 0;
 
     for (uint32_t p = 0; p < admin->port_count && !err; p++)
-        if (ports >> p & 1)
+        if (ports >> p & 1 && !port_is(admin, p + 1, up))
             err = port_admin_set(admin, p + 1, up);
     return err;
 }
@@ -100,6 +125,8 @@ int ctl_device_obey(struct ctl_agent_device *device, const json_t *orders)
 
     if (port_admin_open(&admin, device->name))
         err = set_evs(&admin, deny);
+    if (!err)
+        err = ctl_profile_load(&admin, orders);
     if (!err)
         err = set_ports(&admin, device->ports_ordered & ~down, true);
     if (!err)

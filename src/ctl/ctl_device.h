@@ -3,7 +3,8 @@
  *
  *     { "2001:db8::1": { "deny": [[257, 1], ...], "ports_down": 4 }, ... }
  *
- * `deny` lists pairs of EV and plane; bit p of `ports_down` is the port in plane p. */
+ * `deny` lists pairs of EV and plane; bit p of `ports_down` is the port in plane p. ctl_profile.h
+ * has further members. */
 #pragma once
 
 #include <jansson.h>

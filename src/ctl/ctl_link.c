@@ -14,7 +14,7 @@
 #define RETRY_MS       2000
 #define REPORT_SECONDS 10L
 #define ANSWER_BYTES   (4u << 20)
-#define IDLE_SECONDS   30L /* a stream beats more often */
+#define SILENT_MS      30000 /* a stream beats more often */
 
 int ctl_link_open(struct ctl_link *link, struct ctl_agent *agent, const struct ctl_folder *folder,
     const char *url)
@@ -73,6 +73,7 @@ static size_t on_stream(char *from, size_t size, size_t count, void *context)
 {
     struct ctl_link *link = context;
 
+    link->stream_heard_ms = ctl_clock_ms();
     /* Any event prompts a report, and its answer tells everything. Beats begin with a colon. */
     if (size * count > 0 && from[0] != ':')
         link->is_prompted = true;
@@ -81,14 +82,12 @@ static size_t on_stream(char *from, size_t size, size_t count, void *context)
 
 static void begin_stream(struct ctl_link *link, uint64_t now_ms)
 {
-    link->streamed_ms = now_ms;
+    link->streamed_ms = link->stream_heard_ms = now_ms;
     link->stream = new_request(link, "/v1/stream");
     if (!link->stream)
         return;
     curl_easy_setopt(link->stream, CURLOPT_WRITEFUNCTION, on_stream);
     curl_easy_setopt(link->stream, CURLOPT_WRITEDATA, link);
-    curl_easy_setopt(link->stream, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(link->stream, CURLOPT_LOW_SPEED_TIME, IDLE_SECONDS);
     curl_multi_add_handle(link->multi, link->stream);
 }
 
@@ -141,6 +140,8 @@ static void begin_due(struct ctl_link *link, uint64_t now_ms)
     if (!link->report && (link->reported_ms == 0 || now_ms - link->reported_ms >= wait_ms ||
                              (link->is_prompted && link->is_connected)))
         begin_report(link, now_ms);
+    if (link->stream && now_ms - link->stream_heard_ms >= SILENT_MS)
+        end_request(link, link->stream, CURLE_OPERATION_TIMEDOUT);
     if (!link->stream && link->is_connected && now_ms - link->streamed_ms >= RETRY_MS)
         begin_stream(link, now_ms);
 }

@@ -24,9 +24,10 @@ struct ctl_link {
     CURL *stream;
     char *report_text;
     struct ctl_text answer;
-    uint64_t reported_ms; /* when the last report began */
-    uint64_t streamed_ms;
-    bool is_prompted; /* the controller has something new */
+    uint64_t reported_ms;     /* when the last report began */
+    uint64_t streamed_ms;     /* when the stream began */
+    uint64_t stream_heard_ms; /* when something came last */
+    bool is_prompted;         /* the controller has something new */
     bool is_connected;
     char problem[CTL_REASON_BYTES]; /* of the last attempt; empty: none */
 };

@@ -18,6 +18,7 @@ struct ctl_member {
     char name[CTL_NAME_BYTES];
     uint64_t heard_ms; /* monotonic; 0: not since the controller started */
     int64_t version;   /* of its orders */
+    bool is_ordered;   /* got orders since the controller started */
     json_t *devices;   /* as it reported them */
     uint32_t device_count;
     uint32_t events_allowed; /* tokens of the bucket */

@@ -6,6 +6,7 @@
 
 #include "ctl/ctl_controller.h"
 #include "ctl/ctl_device.h"
+#include "ctl/ctl_profile.h"
 
 #define DEVICES_MAX EVENT_WATCH_MAX /* of an agent */
 #define EVENTS_MAX  CTL_AGENT_EVENTS
@@ -119,6 +120,38 @@ static void take_events(struct ctl_controller *controller, struct ctl_member *me
     }
 }
 
+/* All EVs of the fabric or, if there are more than a profile holds, every n-th, beginning with
+ * another one at each NIC. */
+static json_t *list_evs(const struct plan *plan, uint32_t nic)
+{
+    uint32_t paths = plan_plane_paths(plan);
+    uint32_t total = paths * plan->topology.config.plane_count;
+    uint32_t step = (total + CTL_PROFILE_EVS_MAX - 1) / CTL_PROFILE_EVS_MAX;
+    json_t *list = json_array();
+
+    for (uint32_t i = nic % step; i < total; i += step) {
+        uint32_t plane = i / paths;
+        uint32_t ev = plan_ev(plan, (struct ev_path){ .plane = plane, .uplink = i % paths });
+
+        json_array_append_new(list, json_pack("[I,i]", (json_int_t)ev, (int)plane));
+    }
+    return list;
+}
+
+static json_t *orders_of_nic(
+    const struct ctl_controller *controller, uint32_t nic, const struct ctl_orders *orders)
+{
+    json_t *value = ctl_device_orders(orders);
+
+    if (controller->profiles.ev_id) {
+        json_object_set_new(value, "ev_profile", json_integer(controller->profiles.ev_id));
+        json_object_set_new(value, "evs", list_evs(controller->plan, nic));
+    }
+    if (controller->profiles.cc_id)
+        json_object_set_new(value, "cc_profile", json_integer(controller->profiles.cc_id));
+    return value;
+}
+
 static json_t *orders_for(struct ctl_controller *controller, const struct ctl_member *member)
 {
     struct ctl_orders orders;
@@ -133,18 +166,21 @@ static json_t *orders_for(struct ctl_controller *controller, const struct ctl_me
 
         if (find_nic(controller->plan, address, &nic) &&
             ctl_denylist_orders(&controller->denylist, nic, &orders))
-            json_object_set_new(nics, address, ctl_device_orders(&orders));
+            json_object_set_new(nics, address, orders_of_nic(controller, nic, &orders));
     }
     return json_pack("{s:I,s:o}", "version", (json_int_t)controller->version, "nics", nics);
 }
 
-/* Orders go to an agent whose version differs, and to one that has a device without them. */
+/* Orders go to an agent that has none of this process, because its options may have changed, to one
+ * whose version differs, and to one that has a device without them. */
 static bool needs_orders(const struct ctl_controller *controller, const struct ctl_member *member)
 {
     const json_t *device;
     size_t i;
 
     if (member->version != controller->version)
+        return true;
+    if (!member->is_ordered && member->device_count > 0)
         return true;
     json_array_foreach(member->devices, i,
         device) if (json_integer_value(json_object_get(device, "version")) != controller->version &&
@@ -173,6 +209,7 @@ json_t *ctl_controller_take_report(
     answer = json_pack("{s:I}", "version", (json_int_t)controller->version);
     if (needs_orders(controller, member))
         json_object_set_new(answer, "orders", orders_for(controller, member));
+    member->is_ordered = member->device_count > 0;
     return answer;
 }
 

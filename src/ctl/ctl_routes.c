@@ -173,6 +173,15 @@ static void answer_page(
     dashboard_answer(((struct ctl_controller *)context)->dashboard, request, answer);
 }
 
+/* The stream of an agent only prompts it to report: thousands of them may begin at once. */
+static void answer_prompts(
+    void *context, const struct http_request *request, struct http_answer *answer)
+{
+    (void)context;
+    (void)request;
+    http_answer_text(answer, 200, HTTP_STREAM, strdup("event: hello\ndata: {}\n\n"));
+}
+
 const struct http_route ctl_operator_routes[] = {
 #define DASHBOARD_PATH(method, pattern, what, channel) { method, pattern, answer_page, channel },
 #include "dashboard/dashboard_paths.def"
@@ -196,6 +205,6 @@ const struct http_route ctl_operator_routes[] = {
 
 const struct http_route ctl_agent_routes[] = {
     { HTTP_POST, "/v1/report", ctl_requests_report, 0 },
-    { HTTP_GET, "/v1/stream", answer_stream, CTL_CHANNEL },
+    { HTTP_GET, "/v1/stream", answer_prompts, CTL_CHANNEL },
     { HTTP_GET, NULL, NULL, 0 },
 };

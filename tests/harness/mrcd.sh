@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 # For tests with a controller over a soft fabric: after soft.sh. Its state and its port are those of this test alone.
 
 mrcd=$BUILD/bin/mrcd
@@ -7,10 +7,10 @@ MRCD_STATE=$SCRATCH/state
 export MRCD_STATE
 controller= # its process
 
-begin_controller() # [OPTION...]
+begin_controller()
 {
     rm -f "$MRCD_STATE/url"
-    "$mrcd" controller --fabric "$SCRATCH/four.yaml" --local --listen 127.0.0.1:0 "$@" 2>>"$SCRATCH/mrcd.log" &
+    "$mrcd" controller --fabric "$SCRATCH/four.yaml" --local --listen 127.0.0.1:0 2>>"$SCRATCH/mrcd.log" &
     controller=$!
     others="$others $controller"
     until_true test -s "$MRCD_STATE/url"
@@ -35,6 +35,11 @@ packets_of() # SWITCH
         /"name":/ { inside = index($0, name) }
         inside && /"(data|control)_packets":/ { gsub(/[^0-9]/, "", $2); sum += $2 }
         END { print sum + 0 }'
+}
+
+has_moved() # SWITCH PACKETS: more than that have left it
+{
+    [ "$(packets_of "$1")" -gt "$2" ]
 }
 
 ask() # METHOD PATH [BODY [HEADER]]: the status of the answer

@@ -26,6 +26,8 @@ struct mrcd_options {
     const char *name;         /* of the agent */
     const char *min_capacity; /* a percentage */
     const char *soft;         /* the name of a soft fabric */
+    uint32_t ev_profile;      /* 0: none */
+    uint32_t cc_profile;
     bool is_local;
     struct option_list hosts;
     const char *agent; /* for which init makes certificates */

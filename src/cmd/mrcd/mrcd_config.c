@@ -17,6 +17,8 @@ struct keys {
     char name[MRCD_TEXT_BYTES];
     char min_capacity[MRCD_TEXT_BYTES];
     char soft[MRCD_TEXT_BYTES];
+    uint32_t ev_profile;
+    uint32_t cc_profile;
     bool is_local;
 };
 
@@ -34,6 +36,8 @@ static const struct yaml_field fields[] = {
     TEXT_KEY(name),
     TEXT_KEY(min_capacity),
     TEXT_KEY(soft),
+    { "ev_profile", YAML_COUNT, offsetof(struct keys, ev_profile), 0, 0, NULL },
+    { "cc_profile", YAML_COUNT, offsetof(struct keys, cc_profile), 0, 0, NULL },
     { "local", YAML_FLAG, offsetof(struct keys, is_local), 0, 0, NULL },
     { NULL, 0, 0, 0, 0, NULL },
 };
@@ -65,6 +69,8 @@ enum cmd_status mrcd_config_read(
     fill_in(yaml, &options->name, keys.name);
     fill_in(yaml, &options->min_capacity, keys.min_capacity);
     fill_in(yaml, &options->soft, keys.soft);
+    options->ev_profile = options->ev_profile ? options->ev_profile : keys.ev_profile;
+    options->cc_profile = options->cc_profile ? options->cc_profile : keys.cc_profile;
     options->is_local |= keys.is_local;
     return CMD_DONE;
 }

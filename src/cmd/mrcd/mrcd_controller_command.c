@@ -27,6 +27,12 @@ static const struct option_row rows[] = {
     { OPTION_TEXT, '\0', "soft", "NAME",
         "the soft fabric of this machine whose links the page shows; default fabric",
         OPTION_AT(struct mrcd_options, soft) },
+    { OPTION_NUMBER, '\0', "ev-profile", "ID",
+        "make an EV profile with the EVs of the fabric on all devices",
+        OPTION_AT(struct mrcd_options, ev_profile), .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, '\0', "cc-profile", "ID",
+        "make a congestion control profile (NSCC) on all devices",
+        OPTION_AT(struct mrcd_options, cc_profile), .values = OPTION_VALUES_NONE },
     MRCD_STATE_ROW,
     MRCD_CONFIG_ROW,
 };
@@ -48,6 +54,7 @@ static enum cmd_status run_daemon(const struct mrcd_options *options, const stru
         .port = MRCD_PORT,
         .is_local = options->is_local,
         .capacity_ppm = CAPACITY_PPM,
+        .profiles = { .ev_id = options->ev_profile, .cc_id = options->cc_profile },
         .agent_name = "local",
         .shown_fabric = options->soft ? options->soft : "fabric",
         .is_over = cmd_catch_interrupts(0) };
