@@ -27,7 +27,7 @@ check-all:
 demo:
 	@tools/deps build demo
 	@tools/build $(BUILD)
-	@tools/demo
+	@tools/demo --keep
 
 paper:
 	@tools/deps build
@@ -85,7 +85,7 @@ clean:
 help:
 	@echo 'make             build: programs in $(BUILD)/bin, libraries in $(BUILD)/lib, benches in $(BUILD)/bench'
 	@echo 'make test        everything a change must pass: gcc, clang, sanitizers, all tests and checks'
-	@echo 'make demo        shows what is there'
+	@echo 'make demo        shows what is there; on a terminal, ends with the page of a running fabric'
 	@echo 'make paper       runs the experiments of the MRC paper: what was published and what comes out here'
 	@echo 'make headline    compares protocols by size and by failure; takes hours on few processors (tools/headline --smallest: minutes)'
 	@echo 'make claims      measures the claims in experiments/claims and writes docs/claims.md and docs/nscc-scorecard.md'

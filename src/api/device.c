@@ -219,6 +219,7 @@ static int claim_nic(struct device *device)
         goto close_nic;
     device->nic = nic;
     device_refresh_ports(device);
+    device_refresh_profiles(device);
     return 0;
 
 close_nic:

@@ -248,10 +248,30 @@ static void follow_record(
     profile->record = *now;
 }
 
+static void refresh_own(struct device *device)
+{
+    int err;
+    struct record_ev *record = profile_load_ev(&device->store, PROFILE_DEFAULT_ID, &err);
+    uint32_t evs[RECORD_EV_MAX];
+
+    if (record) {
+        for (uint32_t i = 0; i < record->count; i++)
+            evs[i] = bytes_get_be32(record->entries[i].ev.val);
+        err = host_ev_profile_deny_own(device->nic, evs, record->count);
+    }
+    if (err)
+        log_line(LOG_WARN, "%s: the denied EVs of its own profile are not in force: %s",
+            device->description.name, strerror(-err));
+    free(record);
+}
+
 void device_refresh_profiles(struct device *device)
 {
     bool is_ours = device->nic && !host_is_dead(device->nic);
     struct device_profile *profile = device->ev_profiles;
+
+    if (is_ours)
+        refresh_own(device);
 
     for (; is_ours && profile; profile = profile->next) {
         int err;

@@ -77,6 +77,11 @@ int profile_ev_generate(const struct profile_store *, struct record_ev *);
 /* Applies REPLACE_EV and MODIFY_EV_STATE entry by entry, up to the first entry that fails. */
 int profile_ev_apply(const struct profile_store *, struct record_ev *, enum mrc_ctl_ev_op,
     const struct mrc_ctl_ev_op_entry *, uint32_t entry_count);
+/* The same for the device's own profile, whose record lists the denied EVs. All entries apply, or
+ * none. */
+int profile_own_modify(const struct profile_store *, struct record_ev *,
+    const struct mrc_ctl_ev_profile_attr *, uint32_t mask);
+int profile_own_look(const struct record_ev *, struct mrc_ctl_ev_profile_attr *);
 /* Serves QUERY_EV_STATE and QUERY_EV_ARRAY. */
 int profile_ev_look(
     const struct profile_store *, const struct record_ev *, struct mrc_ctl_ev_profile_attr *);

@@ -230,10 +230,10 @@ int profile_ev_modify(const struct profile_store *store, uint64_t id,
 
     if (lock < 0)
         return lock;
-    err = id == PROFILE_DEFAULT_ID ? -EINVAL : 0;
-    if (!err)
-        record = profile_load_ev(store, id, &err);
-    if (record) {
+    record = profile_load_ev(store, id, &err);
+    if (record && id == PROFILE_DEFAULT_ID) {
+        err = profile_own_modify(store, record, attr, mask);
+    } else if (record) {
         before = malloc(sizeof(*before));
         err = before ? 0 : -ENOMEM;
     }
@@ -303,7 +303,9 @@ int profile_ev_query(const struct profile_store *store, uint64_t id,
         record->head.state = MRC_CTL_PROFILE_ONLINE;
         record->mode = MRC_CTL_EV_MODE_AUTO;
     }
-    if (record)
+    if (record && id == PROFILE_DEFAULT_ID && mask == MRC_CTL_EV_PROFILE_EV_OP)
+        err = profile_own_look(record, attr);
+    else if (record)
         err = give_attributes(store, record, attr, mask);
     free(record);
     if (lock >= 0)

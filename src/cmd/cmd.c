@@ -15,7 +15,7 @@ enum cmd_status cmd_complain(enum cmd_status status, const char *name, const cha
     va_list arguments;
 
     fflush(stdout); /* keep the order of messages and output */
-    fprintf(stderr, "mrc%s%s: ", *name ? " " : "", name);
+    fprintf(stderr, "%s%s%s: ", cmd_program, *name ? " " : "", name);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

@@ -29,6 +29,9 @@ struct cmd {
     const char *purpose;            /* a sentence; only for commands with verbs */
 };
 
+/* The name of the program in messages: mrc or mrcd. */
+extern const char cmd_program[];
+
 /* All commands, in the order of commands.def; ends with NULL. */
 extern const struct cmd *const commands[];
 

@@ -11,6 +11,8 @@
 #include "cmd/commands.def"
 #undef COMMAND
 
+const char cmd_program[] = "mrc";
+
 const struct cmd *const commands[] = {
 #define COMMAND(name) &name##_command,
 #include "cmd/commands.def"

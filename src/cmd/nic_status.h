@@ -9,10 +9,13 @@
 #include "cmd/options.h"
 #include "control/control.h"
 
+#define NIC_EVS_MAX 64 /* on one command line */
+
 enum nic_argument { /* the words that a command accepts besides its verb */
     NIC_WITH_QP = 1 << 0,
     NIC_WITH_PORT = 1 << 1, /* port P, up, down */
     NIC_WITHOUT_VERB = 1 << 2,
+    NIC_WITH_EV = 1 << 3, /* EVs such as p1/u3 */
 };
 
 struct nic_command {
@@ -29,10 +32,13 @@ struct nic_options {
     uint32_t qpn;       /* 0: all */
     uint32_t port;      /* 0: all */
     const char *to;     /* "up", "down" or NULL */
+    struct ev_admin_ev evs[NIC_EVS_MAX];
+    uint32_t ev_count;
     bool as_json;
     bool all;
     bool nonzero;
     bool details;
+    bool as_prometheus;
 };
 
 /* Parses words in the manner of ip(8): each may be shortened, and options may be anywhere. Returns

@@ -6,6 +6,7 @@
 
 #include "cmd/completion.h"
 #include "cmd/nic_status.h"
+#include "plan/plan.h"
 
 static bool begins(const char *word, const char *typed)
 {
@@ -26,6 +27,17 @@ static bool take_number(const char *text, uint32_t limit, uint32_t *out)
     if (!text || *end || text[0] == '-' || value == 0 || value > limit)
         return false;
     *out = (uint32_t)value;
+    return true;
+}
+
+/* Reads an EV such as p1/u3, in the usual width. */
+static bool take_ev(const char *word, struct nic_options *options)
+{
+    struct ev_admin_ev ev;
+
+    if (options->ev_count == NIC_EVS_MAX || !plan_ev_read_usual(word, &ev.ev, &ev.plane))
+        return false;
+    options->evs[options->ev_count++] = ev;
     return true;
 }
 
@@ -53,6 +65,8 @@ static int take_word(
         wrong(command, "not a port number:", arguments[1] ? arguments[1] : "");
         return -1;
     }
+    if ((command->arguments & NIC_WITH_EV) && take_ev(word, options))
+        return 1;
     if (has_ports && (strcmp(word, "up") == 0 || strcmp(word, "down") == 0)) {
         options->to = word;
         return 1;
@@ -111,6 +125,7 @@ void nic_status_complete(const struct completion *completion)
     const char *before = completion->count ? completion->words[completion->count - 1] : "";
     bool is_port = strcmp(completion->command->name, "port") == 0;
     bool is_stat = strcmp(completion->command->name, "stat") == 0;
+    bool is_ev = strcmp(completion->command->name, "ev") == 0;
 
     if (strcmp(before, "dev") == 0) {
         completion_offer_devices(completion);
@@ -120,8 +135,9 @@ void nic_status_complete(const struct completion *completion)
         completion_offer_all(completion, (const char *const[]){ "show",
                                              is_port   ? "set"
                                              : is_stat ? "list"
+                                             : is_ev   ? "deny"
                                                        : NULL,
-                                             NULL });
+                                             is_ev ? "allow" : NULL, NULL });
     else
         completion_offer_all(completion, (const char *const[]){ "dev", "qp", "port", NULL });
     if (strcmp(completion->command->name, "dev") == 0 && strcmp(before, "show") == 0)

@@ -228,7 +228,7 @@ static enum cmd_status complain_name(
 
     if (is_ambiguous(known, typed + 2))
         return cmd_complain(CMD_MISUSED, table->command,
-            "'%s' is ambiguous; 'mrc %s --help' lists them", typed, table->command);
+            "'%s' is ambiguous; '%s %s --help' lists them", typed, cmd_program, table->command);
     for (size_t i = 0; i < known->count; i++)
         names[i] = known->names[i].name;
     meant = nearest_word(typed + 2, names, known->count);
@@ -236,7 +236,7 @@ static enum cmd_status complain_name(
         return cmd_complain(CMD_MISUSED, table->command,
             "there is no option '%s'; did you mean --%s?", typed, meant);
     return cmd_complain(CMD_MISUSED, table->command,
-        "there is no option '%s'; 'mrc %s --help' lists them", typed, table->command);
+        "there is no option '%s'; '%s %s --help' lists them", typed, cmd_program, table->command);
 }
 
 /* getopt_long() leaves the letter in optopt; for a long option, its code or 0. */
@@ -247,10 +247,11 @@ static enum cmd_status complain_option(
 
     if (code == ':')
         return cmd_complain(CMD_MISUSED, table->command,
-            "'%s' requires a value; see 'mrc %s --help'", typed, table->command);
+            "'%s' requires a value; see '%s %s --help'", typed, cmd_program, table->command);
     if (optopt > 0 && optopt < LONG_CODE && strncmp(typed, "--", 2) != 0)
         return cmd_complain(CMD_MISUSED, table->command,
-            "there is no option '-%c'; 'mrc %s --help' lists them", optopt, table->command);
+            "there is no option '-%c'; '%s %s --help' lists them", optopt, cmd_program,
+            table->command);
     if (optopt > 0)
         return cmd_complain(CMD_MISUSED, table->command, "'%s' takes no value", typed);
     return complain_name(table, known, typed);

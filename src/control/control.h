@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control/device_list.h"
+#include "control/ev_admin.h"
 #include "control/event_watch.h"
 #include "control/fabric_process.h"
 #include "control/fault_record.h"
@@ -11,6 +12,9 @@
 #include "control/fault_words.h"
 #include "control/map_agent.h"
 #include "control/metric.h"
+#include "control/metric_collect.h"
+#include "control/metric_family.h"
+#include "control/metric_page.h"
 #include "control/port_admin.h"
 #include "control/qp_list.h"
 #include "control/request.h"

@@ -15,18 +15,29 @@ const struct metric metric_list[] = {
 #define DROP(id, name, help) { METRIC_OF_DROP, #name, METRIC_COUNTER, help },
 #include "wire/drop.def"
 #undef DROP
+#define NO_DROP(id, name, help)
+#define DROP(id, name, help) { METRIC_OF_REFUSAL, #name, METRIC_COUNTER, help },
+#include "wire/drop.def"
+#undef DROP
 #define ENGINE_METRIC(name, kind, help) { METRIC_OF_ENGINE, #name, METRIC_##kind, help },
+#define DEVICE_METRIC(name, kind, help) { METRIC_OF_DEVICE, #name, METRIC_##kind, help },
+#define EV_METRIC(name, kind, help) { METRIC_OF_EV, #name, METRIC_##kind, help },
+#define PORT_STATE(name, help) { METRIC_OF_PORT, #name, METRIC_GAUGE, help },
+#define LINK_STATE(name, help) { METRIC_OF_LINK, #name, METRIC_GAUGE, help },
 #define PORT_METRIC(name, kind, help) { METRIC_OF_PORT, #name, METRIC_##kind, help },
 #define QP_METRIC(name, kind, help) { METRIC_OF_QP, #name, METRIC_##kind, help },
 #define QUEUE_METRIC(name, kind, help) { METRIC_OF_QP, #name, METRIC_##kind, help },
 #define LINK_METRIC(name, kind, help) { METRIC_OF_LINK, #name, METRIC_##kind, help },
-#define EGRESS_METRIC(name, kind, help) { METRIC_OF_LINK, #name, METRIC_##kind, help },
+#define EGRESS_METRIC(name, kind, help) { METRIC_OF_EGRESS, #name, METRIC_##kind, help },
 #define FABRIC_METRIC(name, kind, help) { METRIC_OF_FABRIC, #name, METRIC_##kind, help },
+#define CONTROLLER_METRIC(name, kind, help) { METRIC_OF_CONTROLLER, #name, METRIC_##kind, help },
 #include "control/metrics.def"
-#define GAUGE(id, name, help) { METRIC_OF_LINK, #name, METRIC_GAUGE, help },
-#define COUNTER(id, name, help) { METRIC_OF_LINK, #name, METRIC_COUNTER, help },
+#define GAUGE(id, name, help) { METRIC_OF_EGRESS, #name, METRIC_GAUGE, help },
+#define COUNTER(id, name, help) { METRIC_OF_EGRESS, #name, METRIC_COUNTER, help },
 #include "switch/port_counters.def"
 #undef COUNTER
+#define HTTP_REFUSAL(id, name, status, help) { METRIC_OF_HTTP, #name, METRIC_COUNTER, help },
+#include "http/http_refusals.def"
 #define LOSS(id, name, help) { METRIC_OF_LOSS, name, METRIC_COUNTER, help },
 #include "network/loss.def"
 };
@@ -36,16 +47,22 @@ const uint32_t metric_count = sizeof(metric_list) / sizeof(metric_list[0]);
 
 static const struct {
     const char *word;
-    const char *labels[3];
+    const char *labels[5];
 } groups[METRIC_GROUP_COUNT] = {
     [METRIC_OF_TRANSPORT] = { "counter", { "device" } },
-    [METRIC_OF_DROP] = { "drop", { "device", "switch" } },
+    [METRIC_OF_DROP] = { "drop", { "device" } },
     [METRIC_OF_ENGINE] = { "engine", { "device" } },
-    [METRIC_OF_PORT] = { "port", { "device", "port" } },
+    [METRIC_OF_DEVICE] = { "device", { "device" } },
+    [METRIC_OF_PORT] = { "port", { "device", "port", "plane" } },
     [METRIC_OF_QP] = { "qp", { "device", "qpn" } },
-    [METRIC_OF_LINK] = { "link", { "fabric", "link" } },
+    [METRIC_OF_EV] = { "ev", { "device", "qpn" } },
+    [METRIC_OF_LINK] = { "link", { "fabric", "from", "link", "plane" } },
+    [METRIC_OF_EGRESS] = { "egress", { "fabric", "switch", "port", "plane" } },
+    [METRIC_OF_REFUSAL] = { "refusal", { "fabric", "switch" } },
     [METRIC_OF_LOSS] = { "loss", { "fabric" } },
     [METRIC_OF_FABRIC] = { "fabric", { "fabric" } },
+    [METRIC_OF_CONTROLLER] = { "controller", { "fabric" } },
+    [METRIC_OF_HTTP] = { "http", { "server" } },
 };
 
 const struct metric *metric_find(enum metric_group group, const char *name)
@@ -62,6 +79,12 @@ const char *metric_group_word(enum metric_group group)
     return groups[group].word;
 }
 
+const char *const *metric_labels(enum metric_group group)
+{
+    assert(group < METRIC_GROUP_COUNT);
+    return groups[group].labels;
+}
+
 const char *metric_kind_word(enum metric_kind kind)
 {
     assert(kind < METRIC_KIND_COUNT);
@@ -72,7 +95,7 @@ const char *metric_kind_word(enum metric_kind kind)
  * events, unless a part of the name is a unit. */
 const char *metric_unit(const struct metric *metric)
 {
-    static const char *const units[] = { "bytes", "ns", "bps" };
+    static const char *const units[] = { "bytes", "ns", "bps", "ppm" };
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         const char *at = strstr(metric->name, units[i]);
@@ -89,7 +112,7 @@ static json_t *labels_json(enum metric_group group)
 {
     json_t *labels = json_array();
 
-    for (const char *const *label = groups[group].labels; *label; label++)
+    for (const char *const *label = metric_labels(group); *label; label++)
         json_array_append_new(labels, json_string(*label));
     return labels;
 }

@@ -14,13 +14,19 @@ enum metric_kind {
 
 enum metric_group {
     METRIC_OF_TRANSPORT,
-    METRIC_OF_DROP, /* at a NIC or a switch; the name is the reason */
+    METRIC_OF_DROP, /* at a NIC; the name is the reason */
     METRIC_OF_ENGINE,
+    METRIC_OF_DEVICE,
     METRIC_OF_PORT,
     METRIC_OF_QP,
+    METRIC_OF_EV, /* the name is the state */
     METRIC_OF_LINK,
-    METRIC_OF_LOSS, /* in a fabric; the name is the reason */
+    METRIC_OF_EGRESS,  /* the port of a switch in front of a link */
+    METRIC_OF_REFUSAL, /* at a switch; the name is the reason */
+    METRIC_OF_LOSS,    /* in a fabric; the name is the reason */
     METRIC_OF_FABRIC,
+    METRIC_OF_CONTROLLER,
+    METRIC_OF_HTTP, /* requests that a server refused; the name is the reason */
     METRIC_GROUP_COUNT,
 };
 
@@ -40,9 +46,11 @@ const struct metric *metric_find(enum metric_group, const char *name);
 /* The word of a group, as `mrc stat` prints it: counter, drop, ... */
 const char *metric_group_word(enum metric_group);
 const char *metric_kind_word(enum metric_kind);
-/* Returns bytes, ns or bps, which the name contains, or "count". */
+/* The names of labels that tell apart the values of one metric; NULL at the end. */
+const char *const *metric_labels(enum metric_group);
+/* Returns bytes, ns, bps or ppm, which the name contains, or "count". */
 const char *metric_unit(const struct metric *);
 
-/* Returns all metrics as an array of objects, which the caller releases. "labels" tell apart the
- * values of one metric: device, port, ... */
+/* Returns all metrics as an array of objects, which the caller releases. "labels" are those of
+ * metric_labels(). */
 json_t *metric_json(void);

@@ -199,6 +199,28 @@ int host_ev_profile_deny(struct host_ev_profile *profile, uint32_t index, bool d
     return 0;
 }
 
+static bool is_listed(uint32_t ev, const uint32_t *evs, uint32_t ev_count)
+{
+    for (uint32_t i = 0; i < ev_count; i++)
+        if (evs[i] == ev)
+            return true;
+    return false;
+}
+
+int host_ev_profile_deny_own(struct host_nic *nic, const uint32_t *evs, uint32_t ev_count)
+{
+    struct host_ev_profile *profile = nic->default_ev;
+    int err = nic->graph && ev_count > 0 ? -ENOTSUP : 0;
+
+    for (uint32_t i = 0; i < profile->profile.entry_count && !err; i++) {
+        bool denied = is_listed(profile->entries[i].ev, evs, ev_count);
+
+        if (profile->entries[i].denied != denied)
+            err = host_ev_profile_deny(profile, i, denied);
+    }
+    return err;
+}
+
 int host_ev_profile_replace(
     struct host_ev_profile *profile, uint32_t index, const struct host_ev_entry *entry)
 {

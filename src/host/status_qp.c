@@ -21,6 +21,7 @@ struct qp_snapshot {
     uint32_t sends_waiting;
     uint32_t send_depth;
     struct cc_settings cc;
+    uint32_t ev_states[EV_STATE_COUNT]; /* the number of EVs in each */
 };
 
 static void copy_qp(struct host_qp *qp, struct qp_snapshot *out)
@@ -39,6 +40,8 @@ static void copy_qp(struct host_qp *qp, struct qp_snapshot *out)
     out->evs_usable = path_usable_count(paths);
     out->evs_bad = path_bad_count(paths);
     out->demotions_refused = path_refusals(paths);
+    for (uint32_t i = 0; i < out->evs; i++)
+        out->ev_states[path_state_of(paths, i)]++;
 }
 
 /* Returns the number of QP slots of all engines. */
@@ -94,6 +97,15 @@ static void write_planes(const char *name, uint32_t mask, FILE *out)
     fputc(']', out);
 }
 
+static void write_ev_states(const struct qp_snapshot *qp, FILE *out)
+{
+    fputs(",\"ev_states\":{", out);
+    for (uint32_t i = 0; i < EV_STATE_COUNT; i++)
+        fprintf(out, "%s\"%s\":%u", i ? "," : "", path_state_word((enum path_ev_state)i),
+            qp->ev_states[i]);
+    fputc('}', out);
+}
+
 static void write_floors(const struct host_nic *nic, const struct qp_snapshot *qp, FILE *out)
 {
     const struct parameters *parameters = &nic->config.parameters;
@@ -128,6 +140,7 @@ static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, F
 #define QP_METRIC(name, kind, help)    fprintf(out, ",\"" #name "\":%u", status->name);
 #define QUEUE_METRIC(name, kind, help) fprintf(out, ",\"" #name "\":%u", qp->name);
 #include "control/metrics.def"
+    write_ev_states(qp, out);
     write_planes("planes", status->plane_mask, out);
     write_planes("control_planes", status->control_plane_mask, out);
     write_floors(nic, qp, out);

@@ -6,6 +6,7 @@
 #include "lab/soft_record_show.h"
 #include "lab/soft_request.h"
 #include "lab/soft_state.h"
+#include "lab/soft_view.h"
 #include "pktio/pktio.h"
 
 /* Writes an answer, and releases it. */
@@ -37,6 +38,7 @@ static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
     topology_name(&wire->cable, name);
     json_object_set_new(out, "link", json_string(name));
     json_object_set_new(out, "up", json_boolean(!wire->is_down));
+    json_object_set_new(out, "plane", json_integer(wire->cable.plane));
 #define LINK_METRIC(name, kind, help)                                                              \
     json_object_set_new(out, #name, json_integer((json_int_t)wire->name));
 #include "control/metrics.def"
@@ -112,24 +114,6 @@ static json_t *show_switches(const struct soft *soft)
     return switches;
 }
 
-static json_t *show_faults(const struct soft *soft)
-{
-    json_t *faults = json_array();
-
-    for (uint32_t i = 0; i < soft->faults.count; i++) {
-        const struct soft_fault *fault = &soft->faults.list[i];
-        json_t *out = json_object();
-        char name[SOFT_PLACE_BYTES];
-
-        soft_request_name(soft, fault, name);
-        json_object_set_new(out, "id", json_integer(fault->id));
-        json_object_set_new(out, "kind", json_string(fault_kind_words[fault->what.kind]));
-        json_object_set_new(out, "where", json_string(name));
-        json_array_append_new(faults, out);
-    }
-    return faults;
-}
-
 /* Losses on wires and at reboots, with the names of the manual. */
 static json_t *show_lost(const struct soft *soft)
 {
@@ -146,12 +130,12 @@ static json_t *show_fabric(const struct soft *soft)
 {
     const struct topology *topology = &soft->fabric.topology;
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
         soft->config.name, "planes", (int)topology->config.plane_count, "switch_count",
         (int)topology->switch_count, "nic_count", (int)topology->nic_count, "slower",
-        (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft_lanes_no_buffer(soft),
-        "lost", show_lost(soft), "nics", show_nics(soft), "switches", show_switches(soft), "faults",
-        show_faults(soft));
+        (int)soft->config.slower, "faults_open", (int)soft->faults.count, "frames_without_buffer",
+        (json_int_t)soft_lanes_no_buffer(soft), "lost", show_lost(soft), "nics", show_nics(soft),
+        "switches", show_switches(soft), "faults", soft_view_faults(soft));
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -255,6 +239,18 @@ static char *show_now(void *context, const struct request *request)
     return text_of(answer);
 }
 
+static char *show_layout(void *context, const struct request *request)
+{
+    (void)request;
+    return text_of(soft_view_layout(context));
+}
+
+static char *show_links(void *context, const struct request *request)
+{
+    (void)request;
+    return text_of(soft_view_links(context));
+}
+
 static char *show_record(void *context, const struct request *request)
 {
     struct soft *soft = context;
@@ -302,6 +298,8 @@ static const struct request_argument record_arguments[] = {
 static const struct request_form forms[] = {
     { "ping", "answers, so that the caller knows that the fabric runs", NULL, answer_ping },
     { "show", "shows links, queues, drops and faults", NULL, show_now },
+    { "layout", "shows nodes and links by their names, for pages", NULL, show_layout },
+    { "links", "shows the state of links as rows of numbers, and faults", NULL, show_links },
     { "fault", "adds a fault", soft_request_arguments, add_fault },
     { "clear", "ends the faults of a place, all faults, or those that wait for their time", clear_arguments, clear_faults },
     { "script", "opens a script: faults with at_ps that follow wait for its beginning", NULL, open_script },

@@ -36,6 +36,7 @@ struct soft_wire {
     bool asks_ev;      /* some fault affects a single EV */
     bool is_scheduled; /* there is an event for when the port is free */
     uint64_t frames;
+    uint64_t bytes;
     uint64_t lost; /* by faults, or because no NIC was attached */
 };
 

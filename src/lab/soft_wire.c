@@ -72,6 +72,7 @@ void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, u
     bool is_first;
 
     wire->frames++;
+    wire->bytes += soft->frames.list[frame].length;
     if ((!fault_link_is_healthy(&wire->fault) && !passes_faults(soft, wire, frame, end_ps)) ||
         !has_receiver(soft, end)) {
         soft_wire_lose(soft, wire_number, frame);

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "path/path.h"
+#include "plan/plan_drain.h"
 #include "plan/plan_ev.h"
 #include "plan/plan_generate.h"
 #include "plan/plan_graph.h"

@@ -26,3 +26,14 @@ bool plan_ev_read(const char *text, struct ev_path *path)
     return scan_word(&text, "p") && scan_u32(&text, &path->plane) && scan_word(&text, "/u") &&
            scan_u32(&text, &path->uplink) && *text == '\0';
 }
+
+bool plan_ev_read_usual(const char *text, uint32_t *ev, uint32_t *plane)
+{
+    struct ev_path path;
+
+    if (!plan_ev_read(text, &path) || path.uplink >> PLAN_EV_BITS_MIN)
+        return false;
+    *ev = plan_ev_join(PLAN_EV_BITS_MIN, path);
+    *plane = path.plane;
+    return true;
+}

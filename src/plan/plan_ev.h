@@ -47,5 +47,7 @@ static inline void plan_ev_widen(struct wire_format *format, uint32_t uplink_cou
 
 /* Writes e.g. "p1/u3". */
 void plan_ev_name(struct ev_path, char out[static PLAN_EV_NAME_BYTES]);
+/* Returns the EV of such a text in the width of fabrics whose switches have at most 512 ports. */
+bool plan_ev_read_usual(const char *text, uint32_t *ev, uint32_t *plane);
 /* Returns false if the text does not have this form. */
 bool plan_ev_read(const char *text, struct ev_path *);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "web/page.h"
+#include "web/report_slots.h"
 #include "web/web.h"
 
 /* The bulk of a run goes into an element of its own, which the page reads when the run is looked
@@ -28,7 +29,7 @@ static void put_run(FILE *to, size_t document, size_t index, json_t *run)
     }
 }
 
-static void put_results(FILE *to, void *results)
+void report_put_results(FILE *to, void *results)
 {
     size_t document_index;
     size_t run_index;
@@ -45,15 +46,15 @@ static void put_results(FILE *to, void *results)
     }
 }
 
-static void put_metrics(FILE *to, void *metrics)
+void report_put_metrics(FILE *to, void *metrics)
 {
     page_put_json(to, "metrics", "metrics", metrics);
 }
 
 int web_report_write(FILE *to, json_t *results, json_t *metrics)
 {
-    const struct page_slot slots[] = { { "results", put_results, results },
-        { "metrics", put_metrics, metrics } };
+    const struct page_slot slots[] = { { "results", report_put_results, results },
+        { "metrics", report_put_metrics, metrics } };
 
     return page_write(to, "report.html", slots, sizeof(slots) / sizeof(slots[0]));
 }

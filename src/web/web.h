@@ -20,3 +20,8 @@ int web_plan_write(FILE *to, json_t *plan);
 
 /* Likewise shows the document of mrc-search(1). */
 int web_search_write(FILE *to, json_t *search);
+
+/* Writes the page of a running fabric, which asks its server for data, or, if `results` is not
+ * NULL, one that plays back one or two results and needs no server. Modifies the results as
+ * web_report_write() does. */
+int web_dashboard_write(FILE *to, json_t *results, json_t *metrics);

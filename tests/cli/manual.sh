@@ -40,11 +40,13 @@ agree mrc-conform-api 'conform api'
 agree mrc-conform-endpoint 'conform endpoint'
 agree mrc-conform-switch 'conform switch'
 agree mrc-conform-traffic 'conform traffic'
+agree mrc-ctl ctl
 agree mrc-decode decode
 agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor
+agree mrc-drain drain restore
 agree mrc-exec exec
-agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric stop'
+agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric web' 'fabric stop'
 agree mrc-job job
 agree mrc-map map
 agree mrc-perf perf
@@ -54,6 +56,12 @@ agree mrc-search search
 agree mrc-sim sim
 agree mrc-sweep sweep
 agree mrc-switch switch
+# mrcd has no completion: its page is compared with its help.
+for subcommand in init controller agent; do
+    "$BUILD/bin/mrcd" "$subcommand" --help
+done | options >"$SCRATCH/in-help"
+{ sed -n '/^# EXAMPLES/q; p' "$ROOT/docs/man/mrcd.8.scd" | options; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-page"
+is 'mrcd(8) describes all options of mrcd, and no others' "$(diff "$SCRATCH/in-help" "$SCRATCH/in-page")" ''
 for subcommand in $("$mrc" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     contains "mrc(1) lists $subcommand" "$(cat "$ROOT/docs/man/mrc.1.scd")" "*$subcommand*"
 done

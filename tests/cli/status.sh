@@ -74,7 +74,7 @@ is '  and the message says so' "$output" 'mrc qp: no device has a QP 5'
 exits 1 'a port that no device has is an error' "$mrc" port show port 9
 is '  and the message says so' "$output" 'mrc port: no device has a port 9'
 
-"$mrc" perf write --local 2 -D 20 >/dev/null 2>&1 &
+"$mrc" perf write --local 2 -D 120 >/dev/null 2>&1 &
 client=$!
 until_prints 'state RTS' "$mrc" qp show dev mrc0
 contains 'qp show has state and peer of a QP' "$output" 'state RTS peer 2001:db8:'
@@ -101,6 +101,18 @@ for command in dev qp ev port stat; do
     is "mrc $command -j is JSON" "$(python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))[0]["device"])' "$SCRATCH/json" 2>&1)" mrc0
 done
+
+exits 0 'stat show --prometheus prints metrics' "$mrc" stat show --prometheus
+contains '  of NICs' "$output" 'mrc_data_sent_total{device="mrc0"}'
+contains '  of EVs by state' "$output" 'mrc_evs{device="mrc0",state="good"}'
+contains '  and of fabrics' "$output" 'mrc_link_up{fabric="fabric",from="h0",link="h0.p0",plane="0"} 1'
+is '  of one device only, if it is named' "$("$mrc" stat show dev mrc0 -P | grep -c -e mrc1 -e mrc_link)" 0
+if command -v promtool >/dev/null; then
+    exits 0 'promtool accepts the metrics' sh -c "'$mrc' stat show -P | promtool check metrics"
+    is '  without advice' "$output" ''
+else
+    skip 'promtool accepts the metrics' 'there is no promtool'
+fi
 
 "$mrc" monitor dev mrc0 >"$SCRATCH/events" &
 watcher=$!

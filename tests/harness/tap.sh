@@ -73,6 +73,18 @@ skip_all() # WHY
     exit 0
 }
 
+# Turns lines such as "ok - SENTENCE" of another program into tests.
+take_lines()
+{
+    while IFS= read -r tap_line; do
+        case $tap_line in
+        'ok - '*) ok "${tap_line#ok - }" ;;
+        'not ok - '*) not_ok "${tap_line#not ok - }" ;;
+        '#'*) echo "$tap_line" ;;
+        esac
+    done
+}
+
 done_testing()
 {
     echo "1..$tap_number"

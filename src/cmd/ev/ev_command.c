@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc ev: shows the entropy values of QPs. */
+/* mrc ev: shows the entropy values of QPs, and denies EVs of a device. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,19 +16,24 @@ static const struct option_table table = {
     .command = "ev",
     .intro =
         "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
+        "       mrc ev deny|allow dev DEVICE [EV...]\n"
         "\n"
         "Shows the entropy values of queue pairs: plane, uplink, state, whether active or backup,\n"
-        "and the cause and time of the last change of state.",
+        "and the cause and time of the last change of state.\n"
+        "\n"
+        "deny adds EVs, such as p1/u3, to the denylist of a device, and allow removes them. "
+        "Without\n"
+        "an EV, both print the list. 'mrc drain' does this for the elements of a whole fabric.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static const char *const verbs[] = { "show", NULL };
+static const char *const verbs[] = { "show", "deny", "allow", NULL };
 static const struct nic_command command = {
     .name = "ev",
     .options = &table,
     .verbs = verbs,
-    .arguments = NIC_WITH_QP,
+    .arguments = NIC_WITH_QP | NIC_WITH_EV,
     .nothing = "no process has a QP; 'mrc dev show' lists devices",
 };
 
@@ -106,6 +112,39 @@ static enum cmd_status show_qps(
     return status;
 }
 
+/* ---- deny, allow ----------------------------------------------------------------------------- */
+
+static void print_denied(const struct port_admin *device)
+{
+    struct ev_admin_ev evs[EV_ADMIN_MAX];
+    int count = ev_admin_list(device, evs);
+
+    for (int i = 0; i < count; i++)
+        printf("%#x plane %u denied\n", evs[i].ev, evs[i].plane);
+}
+
+static enum cmd_status change_evs(const struct nic_options *options)
+{
+    struct port_admin device;
+    enum cmd_status status = CMD_DONE;
+    int err = 0;
+
+    if (!options->device)
+        return cmd_complain(CMD_MISUSED, "ev", "usage: mrc ev %s dev DEVICE EV...", options->verb);
+    if (!port_admin_open(&device, options->device))
+        status = cmd_complain(CMD_FAILED, "ev", "cannot open %s", options->device);
+    else if (options->ev_count > 0)
+        err = ev_admin_set(
+            &device, options->evs, options->ev_count, strcmp(options->verb, "deny") == 0);
+    else
+        print_denied(&device);
+    if (err)
+        status = cmd_complain(CMD_FAILED, "ev", "%s: %s", options->device,
+            err == -EINVAL ? "it has no such plane" : strerror(-err));
+    port_admin_close(&device);
+    return status;
+}
+
 static enum cmd_status run_ev(int argument_count, char **arguments)
 {
     struct nic_options options;
@@ -113,7 +152,15 @@ static enum cmd_status run_ev(int argument_count, char **arguments)
     enum cmd_status status;
     json_t *all;
 
-    if (!nic_status_begin(&command, argument_count, arguments, &options, &devices, &status))
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    if (strcmp(options.verb, "show") != 0)
+        return change_evs(&options);
+    if (options.ev_count > 0)
+        return cmd_complain(
+            CMD_MISUSED, "ev", "an EV is a word of 'mrc ev deny' and 'mrc ev allow'");
+    status = nic_status_devices(&command, &options, &devices);
+    if (status != CMD_DONE)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {

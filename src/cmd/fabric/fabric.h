@@ -28,4 +28,5 @@ extern const struct cmd fabric_list_command;
 extern const struct cmd fabric_show_command;
 extern const struct cmd fabric_fault_command;
 extern const struct cmd fabric_record_command;
+extern const struct cmd fabric_web_command;
 extern const struct cmd fabric_stop_command;

@@ -14,6 +14,7 @@ static const struct cmd *const verbs[] = {
     &fabric_show_command,
     &fabric_fault_command,
     &fabric_record_command,
+    &fabric_web_command,
     &fabric_stop_command,
     NULL,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/fabric/fabric.h"
+#include "cmd/fabric/fabric_web.h"
 #include "cmd/fabric_load.h"
 #include "cmd/options.h"
 #include "files/files.h"
@@ -21,6 +22,7 @@ struct options {
     struct soft_config config;
     struct soft_udp udp[UDP_NICS_MAX];
     const char *file;
+    struct fabric_web web;
     const volatile sig_atomic_t *is_interrupted;
     bool in_background;
     bool is_quiet;
@@ -65,6 +67,11 @@ static enum cmd_status take_name(void *options, char *text)
     return fabric_load_check_name(name, "--name", text);
 }
 
+static enum cmd_status take_web(void *options, char *text)
+{
+    return fabric_web_read(&((struct options *)options)->web, text);
+}
+
 #define AT(member) OPTION_AT(struct options, member)
 
 /* clang-format off */
@@ -78,7 +85,9 @@ static const struct option_row rows[] = {
     { OPTION_NUMBER, 0, "seed", "N", "the seed for losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
     { OPTION_CALL, 0, "udp", "hN=LOCAL:PORT,REMOTE:PORT", "NIC hN sends its frames over UDP; plane p uses both ports plus p",
         .read = add_udp, .values = OPTION_VALUES_NONE },
-    { OPTION_FLAG, 'q', "quiet", NULL, "print nothing", AT(is_quiet) },
+    { OPTION_CALL, 0, "web", "[ADDRESS:]PORT", "serve a page that shows the fabric, and metrics for Prometheus at /metrics",
+        .read = take_web, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'q', "quiet", NULL, "print nothing but the address of the page", AT(is_quiet) },
 };
 /* clang-format on */
 
@@ -133,6 +142,8 @@ static void introduce_fabric(const struct options *options, uint32_t first)
 static enum cmd_status run_fabric(
     const struct options *options, const struct background *background)
 {
+    struct dashboard_service *service;
+    enum cmd_status status;
     struct soft *soft;
     int err;
 
@@ -142,12 +153,17 @@ static enum cmd_status run_fabric(
     err = soft_open(&soft, &options->config);
     if (err)
         return complain_about(options, err);
-    introduce_fabric(options, soft_first_device(soft));
-    if (background)
-        background_detach(background, options->config.root, options->config.name);
-    err = soft_run(soft, options->is_interrupted);
-    soft_close(soft);
-    return err ? complain_about(options, err) : CMD_DONE;
+    status = fabric_web_open(&options->web, options->config.name, &service);
+    if (status == CMD_DONE) {
+        introduce_fabric(options, soft_first_device(soft));
+        fabric_web_print(service);
+        if (background)
+            background_detach(background, options->config.root, options->config.name);
+        err = soft_run(soft, options->is_interrupted);
+    }
+    soft_close(soft); /* first: the page may be waiting for an answer of the fabric */
+    fabric_web_close(service);
+    return err ? complain_about(options, err) : status;
 }
 
 static enum cmd_status run_somewhere(const struct options *options)

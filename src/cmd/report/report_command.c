@@ -2,6 +2,7 @@
 /* mrc report: makes an HTML page from results of mrc sim. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,17 +16,27 @@ static const char name[] = "report";
 
 struct report_options {
     const char *output;
+    bool as_dashboard;
+};
+
+/* What the page is made of. */
+struct page_content {
+    json_t *results;
+    bool as_dashboard;
 };
 
 static const struct option_row rows[] = {
     { OPTION_TEXT, 'o', "output", "FILE",
         "write the page to FILE; - is standard output [report.html]",
         OPTION_AT(struct report_options, output) },
+    { OPTION_FLAG, 0, "dashboard", NULL,
+        "make a page that plays back one result, or two side by side",
+        OPTION_AT(struct report_options, as_dashboard) },
 };
 
 static const struct option_table table = {
     .command = "report",
-    .intro = "usage: mrc report [-o FILE] RESULT...\n"
+    .intro = "usage: mrc report [-o FILE] [--dashboard] RESULT...\n"
              "\n"
              "Makes one HTML page from results of mrc sim: settings and outcome of the runs, "
              "throughput\n"
@@ -37,7 +48,8 @@ static const struct option_table table = {
                "(nothing is written).\n"
                "\n"
                "  mrc report result.json\n"
-               "  mrc report -o compare.html with.json without.json",
+               "  mrc report -o compare.html with.json without.json\n"
+               "  mrc report --dashboard -o playback.html with.json without.json",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -70,40 +82,45 @@ static enum cmd_status load_result(const char *path, json_t *results)
     return CMD_DONE;
 }
 
-static int write_report(FILE *to, void *results)
+static int write_report(FILE *to, void *context)
 {
+    const struct page_content *content = context;
     json_t *metrics = metric_json();
-    int error = web_report_write(to, results, metrics) != 0 ? -errno : 0;
+    int error = (content->as_dashboard ? web_dashboard_write : web_report_write)(
+                    to, content->results, metrics) != 0
+                    ? -errno
+                    : 0;
 
     json_decref(metrics);
     return error;
 }
 
-static enum cmd_status write_page(const char *path, json_t *results)
+static enum cmd_status write_page(const char *path, struct page_content *content)
 {
     enum cmd_status status = CMD_DONE;
     int error;
 
     if (strcmp(path, "-") == 0) {
-        write_report(stdout, results);
+        write_report(stdout, content);
         cmd_output_is_lost(&status, name);
         return status;
     }
-    error = whole_file_write(path, write_report, results);
+    error = whole_file_write(path, write_report, content);
     if (error != 0)
         return cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-error));
     return CMD_DONE;
 }
 
-static enum cmd_status make_page(const char *output, char **paths)
+static enum cmd_status make_page(const struct report_options *options, char **paths)
 {
     json_t *results = json_array();
+    struct page_content content = { results, options->as_dashboard };
     enum cmd_status status = CMD_DONE;
 
     for (; *paths && status == CMD_DONE; paths++)
         status = load_result(*paths, results);
     if (status == CMD_DONE)
-        status = write_page(output, results);
+        status = write_page(options->output, &content);
     json_decref(results);
     return status;
 }
@@ -118,7 +135,7 @@ static enum cmd_status run_report(int argument_count, char **arguments)
     if (optind == argument_count)
         return cmd_complain(
             CMD_MISUSED, name, "name a RESULT; 'mrc sim -o result.json EXPERIMENT.yaml' makes one");
-    return make_page(options.output, arguments + optind);
+    return make_page(&options, arguments + optind);
 }
 
 const struct cmd report_command = {

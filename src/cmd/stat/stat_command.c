@@ -4,18 +4,24 @@
 #include <string.h>
 
 #include "cmd/nic_status.h"
+#include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static const struct option_row rows[] = {
     { OPTION_FLAG, 's', "nonzero", NULL, "only counters that are not 0",
         OPTION_AT(struct nic_options, nonzero) },
     { OPTION_FLAG, 'd', "details", NULL, "print the meaning of each counter",
         OPTION_AT(struct nic_options, details) },
+    { OPTION_FLAG, 'P', "prometheus", NULL,
+        "print the metrics of NICs and fabrics in the format of Prometheus",
+        OPTION_AT(struct nic_options, as_prometheus) },
     NIC_JSON_ROW,
 };
 
 static const struct option_table table = {
     .command = "stat",
     .intro = "usage: mrc stat show [dev DEVICE] [-s] [-d] [-j]\n"
+             "       mrc stat show [dev DEVICE] --prometheus\n"
              "       mrc stat list [-j]\n"
              "\n"
              "Shows the counters since the device was opened, and dropped packets by reason. list\n"
@@ -92,6 +98,52 @@ static void list_metrics(bool as_json)
             metric_unit(&metric_list[i]), metric_list[i].help);
 }
 
+/* ---- Prometheus ------------------------------------------------------------------------------ */
+
+struct gathering {
+    struct metric_page page;
+    enum cmd_status status;
+};
+
+static void note_result(
+    struct gathering *gathering, enum request_result result, const char *owner, const char *reason)
+{
+    if (result != REQUEST_ANSWERED && result != REQUEST_NOT_RUNNING)
+        gathering->status = cmd_complain(CMD_FAILED, command.name, "%s: %s", owner, reason);
+}
+
+static void gather_fabric(void *context, const struct fabric_list_entry *fabric)
+{
+    struct gathering *gathering = context;
+    char reason[REQUEST_REASON_BYTES];
+
+    if (fabric->is_running && fabric->kind != FABRIC_KERNEL)
+        note_result(gathering, metric_collect_fabric(&gathering->page, fabric->name, reason),
+            fabric->name, reason);
+}
+
+static enum cmd_status print_prometheus(
+    const struct nic_options *options, const struct device_list *devices)
+{
+    struct gathering gathering = { .status = CMD_DONE };
+    char reason[REQUEST_REASON_BYTES];
+    char root[RUN_PLACE_BYTES];
+
+    for (uint32_t i = 0; i < devices->count; i++)
+        note_result(&gathering, metric_collect_device(&gathering.page, devices->names[i], reason),
+            devices->names[i], reason);
+    if (!options->device && run_place_make(root, sizeof(root)) == 0)
+        fabric_list_visit(root, gather_fabric, &gathering);
+    metric_page_write(&gathering.page, stdout);
+    if (gathering.page.count == 0 && gathering.status == CMD_DONE)
+        cmd_complain(CMD_DONE, command.name,
+            "no process has a device open, and no fabric runs; 'mrc fabric run' starts one");
+    metric_page_fini(&gathering.page);
+    return gathering.status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
 static enum cmd_status run_stat(int argument_count, char **arguments)
 {
     struct nic_options options;
@@ -108,6 +160,8 @@ static enum cmd_status run_stat(int argument_count, char **arguments)
     status = nic_status_devices(&command, &options, &devices);
     if (status != CMD_DONE)
         return status;
+    if (options.as_prometheus)
+        return print_prometheus(&options, &devices);
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
         json_t *answer;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "path/path.h"
 #include "spec.h"
 #include "switch/switch.h"
 #include "transport/transport.h"
@@ -24,22 +25,29 @@ SPEC("every counter of a transport is a metric with its help")
 SPEC("every reason for a drop or a loss is a metric")
 {
     for (uint32_t i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++)
-        EXPECT(metric_find(METRIC_OF_DROP, drop_name((enum drop_reason)i)) != NULL);
+        EXPECT(metric_find(METRIC_OF_DROP, drop_name((enum drop_reason)i)) &&
+               metric_find(METRIC_OF_REFUSAL, drop_name((enum drop_reason)i)));
     for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         EXPECT(metric_find(METRIC_OF_LOSS, loss_reason_name((enum loss_reason)i)) != NULL);
     EXPECT(metric_find(METRIC_OF_DROP, "none") == NULL);
 }
 
-SPEC("a counter of a switch port is a metric of its link, and a maximum is a gauge")
+SPEC("a counter of a switch port is a metric, and a maximum is a gauge")
 {
     for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++) {
         const char *name = port_counter_descriptions[i].name;
         bool is_max = strcmp(name + strlen(name) - 4, "_max") == 0;
-        const struct metric *metric = metric_find(METRIC_OF_LINK, name);
+        const struct metric *metric = metric_find(METRIC_OF_EGRESS, name);
 
         EXPECT(metric != NULL);
         EXPECT_EQ(metric->kind, is_max ? METRIC_GAUGE : METRIC_COUNTER);
     }
+}
+
+SPEC("every state of an EV is a metric")
+{
+    for (uint32_t i = 0; i < EV_STATE_COUNT; i++)
+        EXPECT(metric_find(METRIC_OF_EV, path_state_word((enum path_ev_state)i)) != NULL);
 }
 
 SPEC("names of metrics are unique in their group, and each metric has help")
@@ -59,7 +67,7 @@ static void expect_unit(enum metric_group group, const char *name, const char *u
 SPEC("the unit of a metric is that of its name")
 {
     expect_unit(METRIC_OF_TRANSPORT, "bytes_placed", "bytes");
-    expect_unit(METRIC_OF_LINK, "data_depth_bytes_max", "bytes");
+    expect_unit(METRIC_OF_EGRESS, "data_depth_bytes_max", "bytes");
     expect_unit(METRIC_OF_QP, "base_rtt_ns", "ns");
     expect_unit(METRIC_OF_PORT, "rate_bps", "bps");
     expect_unit(METRIC_OF_TRANSPORT, "data_sent", "count");
@@ -79,7 +87,9 @@ SPEC("every metric has a group and labels, the first of which is its owner")
 
         EXPECT_GE(json_array_size(labels), 1);
         EXPECT_STR_EQ(json_string_value(json_array_get(labels, 0)),
-            metric_list[i].group >= METRIC_OF_LINK ? "fabric" : "device");
+            metric_list[i].group == METRIC_OF_HTTP   ? "server"
+            : metric_list[i].group >= METRIC_OF_LINK ? "fabric"
+                                                     : "device");
         EXPECT_EQ(is_port, metric_list[i].group == METRIC_OF_PORT);
     }
     json_decref(all);

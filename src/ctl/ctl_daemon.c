@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joins store, controller, agent and servers, and runs them in one thread. */
+#include "ctl/ctl_daemon.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/ctl_agent.h"
+#include "ctl/ctl_clock.h"
+#include "ctl/ctl_dashboard.h"
+#include "ctl/ctl_link.h"
+#include "ctl/ctl_notify.h"
+
+#define TICK_MS           100
+#define AGENT_CONNECTIONS 24576 /* two for each agent, and some */
+#define AGENT_BODY_BYTES  (2u << 20)
+#define STREAM_BYTES      (8u << 20) /* several samples of a large fabric */
+
+struct daemon {
+    struct ctl_store *store;
+    struct ctl_controller controller;
+    struct ctl_agent agent;
+    struct ctl_dashboard dashboard;
+    struct http_server *operators;
+    struct http_server *agents;
+    char *token;
+    struct http_tls tls;
+};
+
+static int open_store(
+    const struct ctl_folder *folder, struct ctl_store **store, char reason[static CTL_REASON_BYTES])
+{
+    char path[CTL_PATH_BYTES];
+    char why[CTL_REASON_BYTES] = "";
+    int err;
+
+    ctl_folder_file(folder, "mrcd.db", path);
+    err = ctl_store_open(store, path, NULL, why);
+    if (err)
+        snprintf(reason, CTL_REASON_BYTES, "%.200s: %.200s", path, why);
+    return err;
+}
+
+static char *read_token(const struct ctl_folder *folder)
+{
+    char *token = ctl_folder_read(folder, "token");
+
+    if (token)
+        token[strcspn(token, "\r\n")] = '\0';
+    return token;
+}
+
+static int write_url(const struct ctl_folder *folder, const struct daemon *daemon,
+    const struct ctl_daemon_options *options)
+{
+    const char *address = options->address ? options->address : "127.0.0.1";
+    bool is_v6 = strchr(address, ':');
+    char url[128];
+
+    snprintf(url, sizeof(url), "http://%s%s%s:%u\n", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
+        http_server_port(daemon->operators));
+    return ctl_folder_write(folder, "url", url);
+}
+
+static int open_operators(const struct ctl_folder *folder, struct daemon *daemon,
+    const struct ctl_daemon_options *options, char reason[static CTL_REASON_BYTES])
+{
+    struct http_config config = { .address = options->address,
+        .port = options->port,
+        .token = daemon->token,
+        .routes = ctl_operator_routes,
+        .context = &daemon->controller,
+        .stream_bytes_max = STREAM_BYTES };
+    int err = http_server_open(&daemon->operators, &config);
+
+    if (!err)
+        err = write_url(folder, daemon, options);
+    if (err)
+        snprintf(reason, CTL_REASON_BYTES, "cannot serve operators at %s port %u: %s",
+            options->address ? options->address : "127.0.0.1", options->port, strerror(-err));
+    return err;
+}
+
+static int open_agents(const struct ctl_folder *folder, struct daemon *daemon,
+    const struct ctl_daemon_options *options, char reason[static CTL_REASON_BYTES])
+{
+    struct http_config config = { .address = options->agents_address,
+        .port = options->agents_port,
+        .tls = &daemon->tls,
+        .routes = ctl_agent_routes,
+        .context = &daemon->controller,
+        .connections_max = AGENT_CONNECTIONS,
+        .peer_connections_max = AGENT_CONNECTIONS,
+        .streams_max = AGENT_CONNECTIONS / 2,
+        .body_bytes_max = AGENT_BODY_BYTES };
+    int err;
+
+    daemon->tls = (struct http_tls){ ctl_folder_read(folder, "controller.pem"),
+        ctl_folder_read(folder, "controller-key.pem"), ctl_folder_read(folder, "ca.pem") };
+    if (!daemon->tls.certificate || !daemon->tls.key || !daemon->tls.authority) {
+        snprintf(reason, CTL_REASON_BYTES, "%s has no certificates; run 'mrcd init'", folder->path);
+        return -ENOENT;
+    }
+    err = http_server_open(&daemon->agents, &config);
+    if (err)
+        snprintf(reason, CTL_REASON_BYTES, "cannot serve agents at %s port %u: %s",
+            options->agents_address, options->agents_port, strerror(-err));
+    return err;
+}
+
+static void daemon_close(struct daemon *daemon)
+{
+    http_server_close(daemon->operators);
+    http_server_close(daemon->agents);
+    ctl_dashboard_fini(&daemon->dashboard);
+    ctl_controller_fini(&daemon->controller);
+    ctl_agent_fini(&daemon->agent);
+    ctl_store_close(daemon->store);
+    free(daemon->token);
+    free((char *)(size_t)daemon->tls.certificate);
+    free((char *)(size_t)daemon->tls.key);
+    free((char *)(size_t)daemon->tls.authority);
+}
+
+static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
+    const struct ctl_daemon_options *options, struct daemon *daemon,
+    char reason[static CTL_REASON_BYTES])
+{
+    struct ctl_limits limits = { .capacity_ppm = options->capacity_ppm };
+    int err = open_store(folder, &daemon->store, reason);
+
+    if (err)
+        return err;
+    daemon->token = read_token(folder);
+    ctl_agent_init(&daemon->agent, daemon->store, options->agent_name);
+    err = ctl_controller_init(&daemon->controller, plan, daemon->store, &limits, reason);
+    daemon->controller.profiles = options->profiles;
+    if (!err)
+        err = ctl_dashboard_init(&daemon->dashboard, &daemon->controller, options->shown_fabric);
+    daemon->controller.dashboard = &daemon->dashboard.dashboard;
+    if (!err)
+        err = open_operators(folder, daemon, options, reason);
+    if (!err && options->agents_address)
+        err = open_agents(folder, daemon, options, reason);
+    daemon->controller.operators = daemon->operators;
+    daemon->controller.agents = daemon->agents;
+    return err;
+}
+
+/* The agent of this machine reports without a connection, through the same calls. */
+static void serve_own_node(struct daemon *daemon, uint64_t now_ms)
+{
+    char reason[CTL_REASON_BYTES];
+    json_t *report, *answer;
+    char *orders = NULL;
+
+    ctl_agent_tick(&daemon->agent, now_ms);
+    report = ctl_agent_report(&daemon->agent);
+    answer = ctl_controller_take_report(&daemon->controller, daemon->agent.name, report);
+    if (json_object_get(answer, "orders"))
+        orders = json_dumps(json_object_get(answer, "orders"), JSON_COMPACT);
+    if (orders)
+        ctl_agent_take_orders(&daemon->agent, orders, reason);
+    free(orders);
+    json_decref(answer);
+    json_decref(report);
+}
+
+static void wait_for_requests(struct daemon *daemon)
+{
+    struct pollfd fds[2] = { { .fd = http_server_fd(daemon->operators), .events = POLLIN },
+        { .fd = daemon->agents ? http_server_fd(daemon->agents) : -1, .events = POLLIN } };
+
+    poll(fds, 2, TICK_MS);
+    http_server_poll(daemon->operators);
+    if (daemon->agents)
+        http_server_poll(daemon->agents);
+}
+
+int ctl_daemon_control(const struct ctl_folder *folder, const struct plan *plan,
+    const struct ctl_daemon_options *options, char reason[static CTL_REASON_BYTES])
+{
+    struct daemon *daemon = calloc(1, sizeof(*daemon));
+    uint64_t served_ms = 0;
+    int err;
+
+    if (!daemon)
+        return -ENOMEM;
+    err = daemon_open(folder, plan, options, daemon, reason);
+    if (!err)
+        ctl_notify_ready();
+    while (!err && !*options->is_over) {
+        uint64_t now_ms = ctl_clock_ms();
+        int64_t version = daemon->controller.version;
+
+        ctl_controller_tick(&daemon->controller, now_ms);
+        wait_for_requests(daemon);
+        ctl_dashboard_turn(&daemon->dashboard, daemon->operators);
+        now_ms = ctl_clock_ms();
+        if (options->is_local &&
+            (now_ms - served_ms >= TICK_MS || daemon->controller.version != version)) {
+            served_ms = now_ms;
+            serve_own_node(daemon, now_ms);
+        }
+    }
+    daemon_close(daemon);
+    free(daemon);
+    return err;
+}
+
+int ctl_daemon_serve_node(const struct ctl_folder *folder, const struct ctl_daemon_options *options,
+    char reason[static CTL_REASON_BYTES])
+{
+    struct ctl_agent *agent = calloc(1, sizeof(*agent));
+    struct ctl_link link;
+    struct ctl_store *store;
+    char said[CTL_REASON_BYTES] = "";
+    int err = agent ? open_store(folder, &store, reason) : -ENOMEM;
+
+    if (err)
+        goto free_agent;
+    ctl_agent_init(agent, store, options->agent_name);
+    err = ctl_link_open(&link, agent, folder, options->controller);
+    if (!err)
+        ctl_notify_ready();
+    while (!err && !*options->is_over) {
+        ctl_agent_tick(agent, ctl_clock_ms());
+        ctl_link_wait(&link, TICK_MS);
+        if (strcmp(said, link.problem) != 0) {
+            snprintf(said, sizeof(said), "%s", link.problem);
+            fprintf(stderr, "mrcd agent: %s\n", said[0] ? said : "connected to its controller");
+        }
+    }
+    ctl_link_close(&link);
+    ctl_agent_fini(agent);
+    ctl_store_close(store);
+free_agent:
+    free(agent);
+    return err;
+}

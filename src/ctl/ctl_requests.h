@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The requests that change something, and the reports of agents: handlers for tables of routes,
+ * whose context is the controller. */
+#pragma once
+
+#include <jansson.h>
+
+#include "http/http.h"
+
+/* Answers with the value and releases it. NULL: the store cannot be read. */
+void ctl_requests_answer(struct http_answer *, unsigned status, json_t *value);
+
+void ctl_requests_drain(void *controller, const struct http_request *, struct http_answer *);
+void ctl_requests_restore(void *controller, const struct http_request *, struct http_answer *);
+void ctl_requests_verdict(void *controller, const struct http_request *, struct http_answer *);
+void ctl_requests_report(void *controller, const struct http_request *, struct http_answer *);

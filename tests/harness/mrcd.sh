@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2154
+# For tests with a controller over a soft fabric: after soft.sh. Its state and its port are those of this test alone.
+
+mrcd=$BUILD/bin/mrcd
+MRCD_STATE=$SCRATCH/state
+export MRCD_STATE
+controller= # its process
+
+begin_controller()
+{
+    rm -f "$MRCD_STATE/url"
+    "$mrcd" controller --fabric "$SCRATCH/four.yaml" --local --listen 127.0.0.1:0 2>>"$SCRATCH/mrcd.log" &
+    controller=$!
+    others="$others $controller"
+    until_true test -s "$MRCD_STATE/url"
+}
+
+end_controller() # [SIGNAL]
+{
+    kill "-${1:-TERM}" "$controller" 2>/dev/null
+    wait "$controller" 2>/dev/null
+}
+
+# All devices have the denylist that the controller has.
+are_current() # COUNT
+{
+    "$mrc" ctl status | grep -qx "devices     $1 of $1 have the current denylist"
+}
+
+# The packets that have left a switch, of all classes.
+packets_of() # SWITCH
+{
+    "$mrc" fabric show -j | awk -v name="\"$1\"" '
+        /"name":/ { inside = index($0, name) }
+        inside && /"(data|control)_packets":/ { gsub(/[^0-9]/, "", $2); sum += $2 }
+        END { print sum + 0 }'
+}
+
+has_moved() # SWITCH PACKETS: more than that have left it
+{
+    [ "$(packets_of "$1")" -gt "$2" ]
+}
+
+ask() # METHOD PATH [BODY [HEADER]]: the status of the answer
+{
+    curl -s -m 10 -o "$SCRATCH/answer" -w '%{http_code}' -X "$1" -H "${4:-X-None: 1}" ${3:+-d "$3"} \
+        "$(cat "$MRCD_STATE/url")$2"
+}
