@@ -63,7 +63,7 @@ const char *controller_time(const json_t *object, const char *key, char out[stat
     struct tm day;
 
     if (!gmtime_r(&seconds, &day) || strftime(out, 32, "%Y-%m-%d %H:%M:%SZ", &day) == 0)
-        strcpy(out, "-");
+        snprintf(out, 32, "-");
     return out;
 }
 

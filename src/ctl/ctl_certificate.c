@@ -149,11 +149,11 @@ static int import_authority(const struct ctl_certificate *from, struct draft *au
     return result ? result : gnutls_x509_privkey_import(authority->key, &key, GNUTLS_X509_FMT_PEM);
 }
 
-int ctl_certificate_sign(const struct ctl_certificate *from,
+int ctl_certificate_sign(const struct ctl_certificate *authority,
     const struct ctl_certificate_request *request, struct ctl_certificate *out)
 {
-    struct draft authority = { 0 }, draft = { 0 };
-    int result = import_authority(from, &authority);
+    struct draft signer = { 0 }, draft = { 0 };
+    int result = import_authority(authority, &signer);
 
     if (!result)
         result = draft_begin(&draft, request->name, request->days);
@@ -161,10 +161,10 @@ int ctl_certificate_sign(const struct ctl_certificate *from,
         result = set_purpose(draft.certificate, request);
     if (!result)
         result = gnutls_x509_crt_sign2(
-            draft.certificate, authority.certificate, authority.key, GNUTLS_DIG_SHA256, 0);
+            draft.certificate, signer.certificate, signer.key, GNUTLS_DIG_SHA256, 0);
     result = result ? -EIO : draft_export(&draft, out);
     draft_fini(&draft);
-    draft_fini(&authority);
+    draft_fini(&signer);
     return result;
 }
 

@@ -222,22 +222,24 @@ json_t *ctl_controller_restore(
         .word = wish->is_dry ? "dry_run" : "done",
         .status = 200,
         .before = ctl_denylist_share(&controller->denylist, controller->ports_down) };
-    struct ctl_denylist *list = &controller->denylist;
-    struct ctl_denylist *without = malloc(sizeof(*without));
+    struct ctl_denylist *before = malloc(sizeof(*before));
 
     outcome.after = outcome.before;
-    if (!without || !ctl_denylist_has(list, wish->element)) {
+    if (!before) {
+        *status = 503;
+        return NULL;
+    }
+    *before = controller->denylist;
+    if (ctl_denylist_remove(&controller->denylist, wish->element)) {
+        outcome.after = ctl_denylist_share(&controller->denylist, controller->ports_down);
+    } else {
         snprintf(outcome.error, sizeof(outcome.error), "it is not drained");
         refuse_wish(&outcome, 404);
-    } else {
-        *without = *list;
-        ctl_denylist_remove(without, wish->element);
-        outcome.after = ctl_denylist_share(without, controller->ports_down);
     }
     store_outcome(controller, wish, &outcome, ctl_store_restore);
-    if (strcmp(outcome.word, "done") == 0)
-        *list = *without;
-    free(without);
+    if (strcmp(outcome.word, "done") != 0)
+        controller->denylist = *before;
+    free(before);
     *status = outcome.status;
     return finish_wish(controller, wish, &outcome);
 }

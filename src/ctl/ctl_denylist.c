@@ -2,6 +2,7 @@
 /* Derives orders and capacity from the list. */
 #include "ctl/ctl_denylist.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,7 @@ struct ctl_share ctl_denylist_share(const struct ctl_denylist *list, const uint3
     uint32_t open[TOPOLOGY_PLANES_MAX] = { 0 };
     struct ctl_share least = { .ppm = UINT32_MAX };
 
+    assert(planes > 0 && paths > 0);
     for (uint32_t p = 0; p < planes; p++)
         for (uint32_t i = 0; i < paths; i++)
             open[p] += !is_denied(list, plan_ev(list->plan, (struct ev_path){ p, i }));

@@ -118,9 +118,11 @@ char *ctl_folder_read(const struct ctl_folder *folder, const char *name)
         return NULL;
     }
     length = fread(text, 1, FILE_BYTES_MAX, file);
-    fclose(file);
     text[length] = '\0';
-    return text;
+    if (fclose(file) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static int write_whole(int fd, const char *text)

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES (2 * CTL_MEMBERS_MAX)
+enum { PLACES = 32768 };
+_Static_assert(PLACES >= 2 * CTL_MEMBERS_MAX, "searches are short");
 
 int ctl_members_init(struct ctl_members *members, uint32_t nic_count)
 {
     *members = (struct ctl_members){
-        .members = calloc(CTL_MEMBERS_MAX, sizeof(*members->members)),
+        .members = calloc(
+            CTL_MEMBERS_MAX, sizeof(struct ctl_member *)) /* NOLINT(bugprone-sizeof-expression) */,
         .places = calloc(PLACES, sizeof(*members->places)),
         .owners = calloc(nic_count, sizeof(*members->owners)),
         .nic_count = nic_count,

@@ -10,7 +10,7 @@
 /* Answers with the value and releases it. NULL: the store cannot be read. */
 void ctl_requests_answer(struct http_answer *, unsigned status, json_t *value);
 
-void ctl_requests_drain(void *controller, const struct http_request *, struct http_answer *);
-void ctl_requests_restore(void *controller, const struct http_request *, struct http_answer *);
-void ctl_requests_verdict(void *controller, const struct http_request *, struct http_answer *);
-void ctl_requests_report(void *controller, const struct http_request *, struct http_answer *);
+void ctl_requests_drain(void *context, const struct http_request *, struct http_answer *);
+void ctl_requests_restore(void *context, const struct http_request *, struct http_answer *);
+void ctl_requests_verdict(void *context, const struct http_request *, struct http_answer *);
+void ctl_requests_report(void *context, const struct http_request *, struct http_answer *);

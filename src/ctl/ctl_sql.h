@@ -8,14 +8,14 @@
 #include <sqlite3.h>
 
 /* `form` has a letter for each value: s is a text (NULL allowed), i an int64_t. */
-int ctl_sql_run(sqlite3 *, const char *statement, const char *form, ...);
+int ctl_sql_run(sqlite3 *, const char *text, const char *form, ...);
 
 /* Returns the rows as an array of objects, which the caller releases. A column with the name
  * "evidence" is JSON in the table and becomes a value of its own. NULL: an error, or no memory. */
-json_t *ctl_sql_rows(sqlite3 *, const char *statement, const char *form, ...);
+json_t *ctl_sql_rows(sqlite3 *, const char *text, const char *form, ...);
 
 /* Returns the first column of the first row; `otherwise` if there is none. */
-int64_t ctl_sql_number(sqlite3 *, const char *statement, int64_t otherwise);
+int64_t ctl_sql_number(sqlite3 *, const char *text, int64_t otherwise);
 
 /* Runs statements without values, separated by semicolons. */
 int ctl_sql_script(sqlite3 *, const char *statements);

@@ -52,7 +52,10 @@ void http_answer_error(struct http_answer *answer, unsigned status, const char *
         fputs("{\"error\": \"", out);
         write_escaped(out, reason);
         fputs("\"}\n", out);
-        fclose(out);
+        if (fclose(out) != 0) {
+            free(text);
+            text = NULL;
+        }
     }
     http_answer_text(answer, status, HTTP_JSON, text);
 }

@@ -68,7 +68,7 @@ static int copy_token(struct http_server *server)
         return 0;
     if (strlen(token) >= sizeof(server->token))
         return -EINVAL;
-    strcpy(server->token, token);
+    memcpy(server->token, token, strlen(token) + 1);
     server->config.token = NULL;
     return 0;
 }

@@ -42,8 +42,8 @@ struct http_server {
 /* ---- http_admit.c: which connections and which requests are let in ---- */
 
 enum MHD_Result http_admit_peer(
-    void *server, const struct sockaddr *address, socklen_t address_bytes);
-void http_admit_connection(void *server, struct MHD_Connection *, void **socket_context,
+    void *context, const struct sockaddr *address, socklen_t address_bytes);
+void http_admit_connection(void *context, struct MHD_Connection *, void **socket_context,
     enum MHD_ConnectionNotificationCode);
 /* Closes the connections whose time is up. */
 void http_admit_sweep(struct http_server *);
@@ -53,9 +53,10 @@ enum http_refusal http_admit_request(
 
 /* ---- http_exchange.c: one request and its answer ---- */
 
-void *http_exchange_begin(void *server, const char *target, struct MHD_Connection *);
-enum MHD_Result http_exchange_serve(void *server, struct MHD_Connection *, const char *url,
-    const char *method, const char *version, const char *data, size_t *data_bytes, void **exchange);
+void *http_exchange_begin(void *context, const char *target, struct MHD_Connection *);
+enum MHD_Result http_exchange_serve(void *context, struct MHD_Connection *, const char *url,
+    const char *method, const char *version, const char *data, size_t *data_bytes,
+    void **exchange_of);
 void http_exchange_end(
     void *server, struct MHD_Connection *, void **exchange, enum MHD_RequestTerminationCode);
 

@@ -69,7 +69,7 @@ static bool split_path(struct http_target *target)
 {
     char *next = target->parts_text;
 
-    strcpy(target->parts_text, target->path);
+    memcpy(target->parts_text, target->path, strlen(target->path) + 1);
     target->part_count = 0;
     if (strcmp(target->path, "/") == 0)
         return true;
