@@ -168,6 +168,8 @@ uint64_t api_run_now_ms(void)
     return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
+enum { YIELDS = 1000 }; /* turns of a wait before it sleeps */
+
 struct api_wait api_run_wait(const struct api_run *run)
 {
     return (struct api_wait){ .end_ms = api_run_now_ms() + run->patience_ms };
@@ -175,10 +177,9 @@ struct api_wait api_run_wait(const struct api_run *run)
 
 bool api_run_goes_on(struct api_wait *wait)
 {
-    if (++wait->turns < 1000) {
+    if (++wait->turns < YIELDS)
         sched_yield();
-        return true;
-    }
-    usleep(200);
+    else
+        usleep(200);
     return api_run_now_ms() < wait->end_ms;
 }
