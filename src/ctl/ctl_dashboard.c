@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "ctl/ctl_clock.h"
-#include "ctl/ctl_layout.h"
+#include "ctl/ctl_sample.h"
+#include "files/files.h"
+
+/* A browser computes the links of larger fabrics faster than it reads them. */
+#define LISTED_NIC_LINKS_MAX 20000
 
 static const struct topology *topology_of(const struct ctl_dashboard *page)
 {
@@ -19,7 +23,8 @@ static json_t *show_layout(void *context, char reason[REQUEST_REASON_BYTES])
 {
     struct ctl_dashboard *page = context;
     json_t *shown = dashboard_soft_source.layout(&page->soft, reason);
-    json_t *layout = shown ? json_copy(shown) : ctl_layout(topology_of(page));
+    json_t *layout =
+        shown ? json_copy(shown) : fabric_layout(topology_of(page), LISTED_NIC_LINKS_MAX);
 
     json_object_set_new(layout, "kind", json_string("controller"));
     json_object_set_new(
@@ -67,8 +72,7 @@ static json_t *take_sample(void *context, char reason[REQUEST_REASON_BYTES])
     json_t *sample = dashboard_soft_source.sample(&page->soft, reason);
 
     if (!sample)
-        sample =
-            ctl_layout_sample(topology_of(page), page->controller->ports_down, ctl_clock_day_ms());
+        sample = ctl_sample(topology_of(page), page->controller->ports_down, ctl_clock_day_ms());
     json_object_set_new(sample, "verdicts", open_verdicts(page->controller->store));
     json_object_set_new(sample, "drained", drained_names(page->controller->store));
     return sample;

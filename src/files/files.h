@@ -6,6 +6,7 @@
 #include "files/criterion.h"
 #include "files/experiment.h"
 #include "files/fabric_file.h"
+#include "files/fabric_layout.h"
 #include "files/fault_entry.h"
 #include "files/fault_script.h"
 #include "files/fault_write.h"

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "files/files.h"
 #include "lab/soft_request.h"
 #include "lab/soft_state.h"
 
@@ -21,55 +22,16 @@ static uint32_t find_reverse(const struct soft *soft, uint32_t wire_index)
     return reverse > wire_index ? reverse : wire_index;
 }
 
-static uint32_t node_of(const struct soft *soft, struct topology_end end)
-{
-    return end.is_nic ? end.node : soft->fabric.topology.nic_count + end.node;
-}
-
 /* ---- layout ---------------------------------------------------------------------------------- */
-
-static json_t *show_link(const struct soft *soft, uint32_t wire_index)
-{
-    const struct soft_wire *wire = &soft->wires[wire_index];
-    char name[TOPOLOGY_NAME_BYTES];
-
-    topology_name(&wire->cable, name);
-    return json_pack("[s, i, i, i]", name, (int)node_of(soft, wire->self),
-        (int)node_of(soft, soft_peer(soft, wire)), (int)wire->cable.plane);
-}
-
-static json_t *show_links(const struct soft *soft)
-{
-    json_t *links = json_array();
-
-    for (uint32_t i = 0; i < soft->wire_count; i++)
-        if (find_reverse(soft, i) != i)
-            json_array_append_new(links, show_link(soft, i));
-    return links;
-}
-
-static json_t *show_switches(const struct soft *soft)
-{
-    json_t *switches = json_array();
-
-    for (uint32_t i = 0; i < soft->fabric.topology.switch_count; i++) {
-        struct topology_element element = topology_switch_at(&soft->fabric.topology, i);
-        char name[TOPOLOGY_NAME_BYTES];
-
-        topology_name(&element, name);
-        json_array_append_new(switches, json_string(name));
-    }
-    return switches;
-}
 
 json_t *soft_view_layout(const struct soft *soft)
 {
-    const struct topology *topology = &soft->fabric.topology;
+    json_t *layout = fabric_layout(&soft->fabric.topology, UINT32_MAX);
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o}", "name", soft->config.name, "planes",
-        (int)topology->config.plane_count, "nics", (int)topology->nic_count, "first_device",
-        (int)soft->first_device, "slower", (int)soft->config.slower, "switches",
-        show_switches(soft), "links", show_links(soft));
+    json_object_set_new(layout, "name", json_string(soft->config.name));
+    json_object_set_new(layout, "first_device", json_integer(soft->first_device));
+    json_object_set_new(layout, "slower", json_integer(soft->config.slower));
+    return layout;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 struct soft;
 
-/* Nodes are numbered: NICs, then switches. A link is [name, node, node, plane]. */
+/* See fabric_layout(). The order of its links is that of the wires. */
 json_t *soft_view_layout(const struct soft *);
 
 /* A row per link, in the order of the layout: see soft_view.def. Stops the threads of the
