@@ -73,7 +73,8 @@ SPEC("a case without an experiment, a test or words is refused")
     EXPECT(is_refused(HEAD "{ what: w }\n", "test"));
     EXPECT(is_refused(HEAD "{ test: t, sentence: s }\n", "what"));
     EXPECT(is_refused(HEAD "word\n", "a case is written as"));
-    EXPECT(is_refused(HEAD "{ what: w, expect: a > 1, test: t }\n", "one of 'expect', 'test' and 'script'"));
+    EXPECT(is_refused(
+        HEAD "{ what: w, expect: a > 1, test: t }\n", "one of 'expect', 'test' and 'script'"));
     EXPECT(is_refused(HEAD "{ what: w, expect: a > 1, experiment: b, contradicts: yes }\n",
         "only a test can contradict"));
     EXPECT(is_refused(HEAD "{ what: [w], test: t, sentence: s }\n", "a text is expected here"));
