@@ -17,6 +17,7 @@ fabric=$!
 until_true "$mrc" fabric show
 
 # The periods are as short as the machine allows: nothing depends on their length.
+# shellcheck disable=SC2317 # `exits` calls it
 map() # PERIODS
 {
     timeout 120 "$mrc" map --period 1 --periods "$1" -j "$SCRATCH/lab.yaml"
