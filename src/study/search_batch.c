@@ -146,7 +146,7 @@ static struct pareto_value costs_of_seed(const struct batch *batch, uint32_t ind
     const struct search *search = batch->search;
     const struct search_request *request = search->request;
     const struct search_trial *trial = &search->trials[batch->indexes[index]];
-    json_t *const *runs = &batch->results[index * runs_of_trial(batch)];
+    json_t *const *runs = &batch->results[(size_t)index * runs_of_trial(batch)];
     json_t *of_cases[SEARCH_CASES_MAX] = { NULL };
     struct pareto_value value = { 0 };
 
