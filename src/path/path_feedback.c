@@ -84,7 +84,7 @@ void path_on_unmarked(struct path_set *set, uint32_t ev_index)
 
 /* Lets the EV miss its next turn if that is in this round; later, the queue that marked its packet
  * has drained. Its share stays: most queues are short bursts. If half of the EVs are in SKIP, the
- * whole network is full, and a mark says nothing about one EV (decision 38). */
+ * whole network is full, and a mark says nothing about one EV (decision 39). */
 static void miss_turn(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
     const struct ev_table_plane *plane = &set->planes[path_plane_of(set, ev_index)];
