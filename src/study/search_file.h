@@ -9,8 +9,8 @@
 
 enum { SEARCH_FILE_VERSION = 1, SEARCH_TITLE_BYTES = 200, SEARCH_CASES_MAX = 32 };
 
-/* The text of experiments/search.yaml, embedded at build time by tools/embed. It has what a search
- * file does not say. */
+/* The text of experiments/search/default.yaml, embedded at build time by tools/embed. It has what a
+ * search file does not say. */
 extern const char search_file_default[];
 
 /* Figures of an objective: those of runs, and those of the topology. */
