@@ -183,7 +183,7 @@ static const struct ipv6_addr *outer_path(const struct endpoint_bench *bench)
 static uint8_t traffic_class(
     const struct endpoint_bench *bench, enum dscp_class class, enum ecn ecn)
 {
-    return (uint8_t)(bench->device->format.dscp[class] << 2 | ecn);
+    return (uint8_t)(bench->device->format.dscp[class] << 2 | (int)ecn);
 }
 
 /* CE of the outer header counts if the inner packet is ECN-capable. */
