@@ -292,13 +292,31 @@ static void wait_until_denied(uint32_t index)
     EXPECT_EQ(state, EV_DENIED);
 }
 
+/* Starts a controller that acts when the descriptor `go` is written to. It is forked before this
+ * process has threads, because a child must not wait for a lock that one of them held. */
+static pid_t start_controller(int *go)
+{
+    int ends[2];
+    pid_t controller;
+    char word;
+
+    EXPECT_EQ(pipe(ends), 0);
+    controller = fork();
+    if (controller == 0)
+        _exit(read(ends[0], &word, 1) == 1 ? deny_from_outside() : 1);
+    close(ends[0]);
+    *go = ends[1];
+    return controller;
+}
+
 SPEC("QPs of another process follow the changes of a controller")
 {
     struct peers peers;
     struct mrc_qp_attr mrc = { .profile.ev_profile_id = EV };
     struct ibv_qp_attr back = { .qp_state = IBV_QPS_RESET };
     struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT };
-    pid_t controller;
+    int go;
+    pid_t controller = start_controller(&go);
     int status;
 
     start(&peers, NULL);
@@ -306,9 +324,8 @@ SPEC("QPs of another process follow the changes of a controller")
     EXPECT_EQ(mrc_modify_qp(peers.end->qp, &back, IBV_QP_STATE, NULL, 0), 0);
     EXPECT_EQ(mrc_modify_qp(peers.end->qp, &init, IBV_QP_STATE, &mrc, MRC_QP_EV_PROFILE_ID), 0);
     api_end_connect(peers.end, &peers.there);
-    controller = fork();
-    if (controller == 0)
-        _exit(deny_from_outside());
+    EXPECT_EQ(write(go, "", 1), 1);
+    close(go);
     EXPECT_EQ(waitpid(controller, &status, 0), controller);
     EXPECT_EQ(status, 0);
     wait_until_denied(0);
