@@ -79,7 +79,8 @@ struct peers {
     pid_t child;
 };
 
-static void start(struct peers *peers, const char *extra)
+/* Starts the other process. This one has no NIC and no threads yet. */
+static void begin(struct peers *peers, const char *extra)
 {
     int sockets[2];
 
@@ -93,6 +94,11 @@ static void start(struct peers *peers, const char *extra)
     close(sockets[1]);
     peers->socket = sockets[0];
     peers->end = &peers->world.ends[0];
+}
+
+static void start(struct peers *peers, const char *extra)
+{
+    begin(peers, extra);
     meet(peers->end, "mrc0", peers->socket, &peers->there);
 }
 
@@ -315,11 +321,13 @@ SPEC("QPs of another process follow the changes of a controller")
     struct mrc_qp_attr mrc = { .profile.ev_profile_id = EV };
     struct ibv_qp_attr back = { .qp_state = IBV_QPS_RESET };
     struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT };
-    int go;
-    pid_t controller = start_controller(&go);
+    pid_t controller;
     int status;
+    int go;
 
-    start(&peers, NULL);
+    begin(&peers, NULL);
+    controller = start_controller(&go);
+    meet(peers.end, "mrc0", peers.socket, &peers.there);
     make_profile(peers.end->mrc);
     EXPECT_EQ(mrc_modify_qp(peers.end->qp, &back, IBV_QP_STATE, NULL, 0), 0);
     EXPECT_EQ(mrc_modify_qp(peers.end->qp, &init, IBV_QP_STATE, &mrc, MRC_QP_EV_PROFILE_ID), 0);
