@@ -16,7 +16,7 @@
 
 enum {
     SILENT_MAX = 3,    /* checks without an answer, after which the run ends */
-    PATIENCES = 3,     /* a call may take so many times the patience of a wait */
+    PATIENCES = 3,     /* a call may take three times as long as a wait */
     PATIENCES_ALL = 5, /* a check */
     POLL_MS = 20,      /* between looks at the processes */
 };
