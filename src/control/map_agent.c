@@ -120,7 +120,7 @@ static void take_arrival(struct map_agent *agent, const json_t *arrival)
         .port_status_mask = (uint32_t)json_integer_value(json_array_get(arrival, 3)) };
     if (!text || port >= agent->port_count || inet_pton(AF_INET6, text, from.octets) != 1 ||
         !map_packet_read(&packet, agent->last_period, &slot) ||
-        slot.period + 2 * agent->round_periods < agent->last_period ||
+        slot.period + 2 * (uint64_t)agent->round_periods < agent->last_period ||
         slot.period > agent->last_period + agent->round_periods ||
         !is_expected(agent, &slot, &from, port))
         return;
@@ -220,7 +220,7 @@ static bool report_port(struct map_agent *agent, struct map *map, uint32_t port)
         .nic = agent->nic, .port = port, .periods = agent->round_periods, .lost = agent->lost
     };
 
-    for (uint16_t i = 0; i < report.periods; i++) {
+    for (uint32_t i = 0; i < report.periods; i++) {
         size_t place = place_of(agent, port, map_period(map) + i);
         uint64_t lost = ~agent->arrived[place];
 
@@ -230,7 +230,7 @@ static bool report_port(struct map_agent *agent, struct map *map, uint32_t port)
             lost &= (UINT64_C(1) << count) - 1;
         for (; lost != 0; lost &= lost - 1)
             agent->lost[report.lost_count++] =
-                (struct map_loss){ .period = i, .slot = (uint8_t)bits_lowest(lost) };
+                (struct map_loss){ .period = (uint16_t)i, .slot = (uint8_t)bits_lowest(lost) };
     }
     return count == 0 || map_report(map, &report);
 }

@@ -58,7 +58,7 @@ enum MHD_Result http_exchange_serve(void *context, struct MHD_Connection *, cons
     const char *method, const char *version, const char *data, size_t *data_bytes,
     void **exchange_of);
 void http_exchange_end(
-    void *server, struct MHD_Connection *, void **exchange, enum MHD_RequestTerminationCode);
+    void *context, struct MHD_Connection *, void **exchange_of, enum MHD_RequestTerminationCode);
 
 /* ---- http_stream.c ---- */
 

@@ -132,7 +132,7 @@ static void name_nic(struct map *map, uint32_t nic, const struct map_tally *tall
  * as long again as it took to suspect the link. */
 static bool neighbours_may_tell(const struct map *map, const struct map_link *link)
 {
-    return map_period(map) - link->since < 2 * (link->certain - link->since);
+    return map_period(map) - link->since < 2 * (uint64_t)(link->certain - link->since);
 }
 
 /* A few more losses may tell the direction. */

@@ -188,14 +188,14 @@ static void report_port(struct sim *sim, uint32_t nic, uint32_t port)
 
     if (count == 0)
         return;
-    for (uint16_t i = 0; i < report.periods; i++) {
+    for (uint32_t i = 0; i < report.periods; i++) {
         uint64_t lost = ~*arrived_at(&sim->shards[0], nic, port, map_period(&agents->map) + i);
 
         if (count < MAP_SLOTS_MAX)
             lost &= (UINT64_C(1) << count) - 1;
         for (; lost != 0; lost &= lost - 1)
             agents->lost[report.lost_count++] =
-                (struct map_loss){ .period = i, .slot = (uint8_t)bits_lowest(lost) };
+                (struct map_loss){ .period = (uint16_t)i, .slot = (uint8_t)bits_lowest(lost) };
     }
     agents->probes += (uint64_t)count * report.periods;
     map_report(&agents->map, &report);

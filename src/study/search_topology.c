@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct listing {
     struct yaml *yaml;
@@ -47,6 +46,21 @@ static void add_refusal(
     snprintf(refusal->reason, sizeof(refusal->reason), "%s", reason);
 }
 
+static bool tiers_are_equal(const struct size_fabric *a, const struct size_fabric *b)
+{
+    for (uint32_t i = 0; i < a->tier_count; i++) {
+        const struct size_tier *one = &a->tiers[i];
+        const struct size_tier *other = &b->tiers[i];
+
+        if (one->switches != other->switches || one->host_links != other->host_links ||
+            one->up_links != other->up_links || one->host_ports != other->host_ports ||
+            one->down_ports != other->down_ports || one->up_ports != other->up_ports ||
+            one->units != other->units || one->parallel != other->parallel)
+            return false;
+    }
+    return true;
+}
+
 static const char *find_same(const struct listing *listing, const struct size_fabric *fabric)
 {
     for (uint32_t i = 0; i < listing->out->count; i++) {
@@ -55,7 +69,7 @@ static const char *find_same(const struct listing *listing, const struct size_fa
         if (other->request.kind == fabric->request.kind &&
             other->request.switch_bps == fabric->request.switch_bps &&
             other->plane_count == fabric->plane_count && other->tier_count == fabric->tier_count &&
-            memcmp(other->tiers, fabric->tiers, sizeof(fabric->tiers)) == 0)
+            tiers_are_equal(other, fabric))
             return listing->out->at[i].name;
     }
     return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc map: probes of a running fabric on this machine. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static bool is_heard(const struct live *live, uint64_t period)
  * late, not lost: waits until some of a later period have arrived. */
 static void wait_for(struct live *live, uint64_t period)
 {
-    const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+    const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
     char reason[REQUEST_REASON_BYTES];
 
     for (uint32_t waited_ms = 0; !is_heard(live, period) && waited_ms < PATIENCE_MS;
@@ -192,6 +193,7 @@ static enum cmd_status run_periods(struct live *live)
     uint64_t last = live->options->period_count + round;
     struct timespec begin;
 
+    assert(round > 0);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     live->began = time(NULL);
     for (uint64_t period = 0; period < last && !*is_interrupted; period++) {
