@@ -242,14 +242,14 @@ void api_suite_probe_timeout(struct api_run *run)
     struct mrc_ctl_ep_req requests[2];
     struct mrc_ctl_ep_rsp answers[2];
     struct api_side side = { .run = NULL };
-    union ibv_gid nobody;
+    union ibv_gid unassigned;
     int answer_count = -1;
 
     api_peer_join(run, &side, NULL, NULL, 0);
-    nobody = run->peer->card.gid;
-    nobody.raw[15] ^= 0x55;
+    unassigned = run->peer->card.gid;
+    unassigned.raw[15] ^= 0x55;
     requests[0] = request_of(&side, &run->peer->card.gid, 5);
-    requests[1] = request_of(&side, &nobody, 6);
+    requests[1] = request_of(&side, &unassigned, 6);
     api_run_ends(run, send_probes(&side, requests, 2, answers, &answer_count), ETIMEDOUT,
         "probes of the peer and of an address without endpoint");
     api_run_expect(run, answer_count == 0 || (answer_count == 1 && answers[0].req_id == 5),
@@ -274,12 +274,12 @@ void api_suite_probe_arguments(struct api_run *run)
 {
     struct mrc_ctl_ep_req requests[2];
     struct mrc_ctl_ep_rsp answers[2];
-    union ibv_gid nobody = { .raw = { 0x20, 1, 0xd, 0xb8, [15] = 0x77 } };
+    union ibv_gid unassigned = { .raw = { 0x20, 1, 0xd, 0xb8, [15] = 0x77 } };
     struct api_side side;
     int answer_count;
 
     api_side_open(&side, run, run->device);
-    requests[0] = requests[1] = request_of(&side, &nobody, 1);
+    requests[0] = requests[1] = request_of(&side, &unassigned, 1);
     api_run_ends(run, send_probes(&side, requests, 2, answers, &answer_count), EINVAL,
         "two requests with one id");
     api_run_ends(
@@ -287,15 +287,15 @@ void api_suite_probe_arguments(struct api_run *run)
     requests[0].req_ev.port = 99;
     api_run_ends(run, send_probes(&side, requests, 1, answers, &answer_count), EINVAL,
         "a port that does not exist");
-    requests[0] = request_of(&side, &nobody, 1);
+    requests[0] = request_of(&side, &unassigned, 1);
     requests[0].ev_fmt_mode = (enum mrc_ctl_ev_fmt_mode)(1 << 6);
     api_run_ends(
         run, send_probes(&side, requests, 1, answers, &answer_count), EINVAL, "an unknown mode");
-    requests[0] = request_of(&side, &nobody, 1);
+    requests[0] = request_of(&side, &unassigned, 1);
     requests[0].sgid.raw[15] ^= 0x55;
     api_run_ends(run, send_probes(&side, requests, 1, answers, &answer_count), EINVAL,
         "another source than the device");
-    requests[0] = request_of(&side, &nobody, 1);
+    requests[0] = request_of(&side, &unassigned, 1);
     read_port_status(&side, &requests[0]);
     api_side_close(&side);
 }
