@@ -71,10 +71,7 @@ is '  until it is interrupted' "$status" 0
 exits 1 'a fabric that does not run has no page' "$mrc" fabric web -n none
 contains '  and the message says so' "$output" "no fabric called 'none' is running"
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-case $BUILD in
-*/asan) browser= ;; # one run of the browser is enough
-esac
+. "$ROOT/tests/harness/browser.sh"
 if [ -n "$browser" ] && command -v python3 >/dev/null; then
     "$mrc" perf allreduce --devices mrc0,mrc2,mrc1,mrc3 -b 256K -e 256K -D 300 >/dev/null 2>&1 &
     others=$!
@@ -85,7 +82,7 @@ if [ -n "$browser" ] && command -v python3 >/dev/null; then
     wait "$others" 2>/dev/null
     others=
 else
-    skip 'the page shows samples of a running fabric' 'no chromium here, or another build runs it'
+    skip 'the page shows samples of a running fabric' "$no_browser"
 fi
 
 page=$SCRATCH/playback.html
@@ -98,7 +95,7 @@ if [ -n "$browser" ] && command -v python3 >/dev/null; then
     take_lines <"$SCRATCH/browser"
     is 'the slider shows the faults of its time' "$(sed -n 's/^at .*: faults \([0-9]*\), .*/\1/p' "$SCRATCH/browser" | sort -un | wc -l)" 2
 else
-    skip 'the page plays back results' 'no chromium here, or another build runs it'
+    skip 'the page plays back results' "$no_browser"
 fi
 end_fabric
 

@@ -40,15 +40,12 @@ fi
 contains 'the metrics have those of the controller' "$(curl -s -m 20 "$site/metrics")" 'mrc_controller_drained{'
 contains '  and refused requests by reason' "$(curl -s -m 20 "$site/metrics")" 'mrc_http_refused_total{server="operators",reason="token_wrong"} 0'
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-case $BUILD in
-*/asan) browser= ;; # one run of the browser is enough
-esac
+. "$ROOT/tests/harness/browser.sh"
 if [ -n "$browser" ]; then
     python3 "$ROOT/tests/harness/dashboard.py" controller "$("$mrc" ctl page)" ${DASHBOARD_PICTURES:+"$DASHBOARD_PICTURES"} >"$SCRATCH/browser" 2>&1 ||
         echo 'not ok - the browser works to the end' >>"$SCRATCH/browser"
     take_lines <"$SCRATCH/browser"
 else
-    skip 'a click drains a switch' 'no chromium here, or another build runs it'
+    skip 'a click drains a switch' "$no_browser"
 fi
 done_testing

@@ -111,7 +111,7 @@ exits 2 'an unknown contender is refused' "$mrc" plan failures --measure --proto
 "$mrc" plan --gpus 8 --planes 2 --nic 200G --switch 400G --tiers 2 --measure --report "$page"
 is 'the page has what was measured' "$(data ".measured | $rounded")" "$(jq -c ".measured | $rounded" "$SCRATCH/measured.json")"
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+. "$ROOT/tests/harness/browser.sh"
 shown() # PAGE: the document after it, and after a click on everything that opens
 {
     timeout 60 "$browser" --allow-file-access-from-files --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
@@ -158,6 +158,6 @@ SCRIPT
     opens 'a browser draws a ZCube' --shape zcube --nic 400G
     opens 'a browser draws the fabric of a file' -f experiments/fabric-64.yaml
 else
-    skip 'a browser draws 131,072 GPUs, and zooms' 'no chromium here'
+    skip 'a browser draws 131,072 GPUs, and zooms' "$no_browser"
 fi
 done_testing

@@ -103,7 +103,7 @@ if [ -w /dev/full ]; then
 fi
 
 # What the page becomes in a browser. Its script leaves data-ready, or data-error, on the root element.
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+. "$ROOT/tests/harness/browser.sh"
 shown() # PAGE
 {
     timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
@@ -135,6 +135,6 @@ if [ -n "$browser" ]; then
     contains 'a browser runs the page of the smallest valid result' "$(root_element <"$SCRATCH/dom")" 'data-ready="1"'
     is '  without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
 else
-    skip 'a browser runs the page to its end' 'no chromium here'
+    skip 'a browser runs the page to its end' "$no_browser"
 fi
 done_testing

@@ -84,7 +84,7 @@ contains 'the page is complete' "$(tail -n 1 a.html)" '</html>'
 is '  every placeholder is replaced' "$(grep -c '{{[a-zA-Z.]*}}' a.html)" 0
 is '  it loads nothing' "$(grep -noE '(src|href|action)=["'\'']?[^ >]*|@import|url\([^)]*\)|fetch\(|XMLHttpRequest|import\(' a.html || true)" ''
 contains '  markup in a title is escaped' "$(cat a.html)" 'a \u003c/script> in a title'
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+. "$ROOT/tests/harness/browser.sh"
 if [ -n "$browser" ]; then
     timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --user-data-dir="$SCRATCH/browser" --virtual-time-budget=5000 \
@@ -93,7 +93,7 @@ if [ -n "$browser" ]; then
     is '  without an error' "$(grep -o '<html [^>]*>' dom | grep -c data-error)" 0
     is '  and draws every point that has both figures' "$(grep -oE 'class="point( [a-z -]*)?"' dom | wc -l)" "$(ask '[.points[] | select(.chosen.goodput)] | length')"
 else
-    skip '  a browser runs it to its end' 'no chromium here'
+    skip '  a browser runs it to its end' "$no_browser"
 fi
 
 "$mrc" search s.yaml --jobs 1 -j >one.json

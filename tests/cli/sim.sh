@@ -256,14 +256,15 @@ exits 0 'a collective that does not end is reported' "$mrc" sim "$experiment" --
 contains '  with its kind' "$output" 'all: no all_to_all ended; one takes '
 
 # Long enough never to end by itself while the test runs.
-interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once it has begun
+interrupted() # TRIES FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once it has sent packets, or after TRIES
 {
-    result=$1
-    shift
+    limit=$1
+    result=$2
+    shift 2
     timeout --foreground 60 "$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -q -o "$result" "$@" &
     child=$!
     tries=0
-    until [ -s "$SCRATCH/alive" ] || [ "$tries" -eq 400 ]; do
+    until grep -qs '"event":"sack"' "$SCRATCH/alive" || [ "$tries" -eq "$limit" ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
@@ -273,10 +274,10 @@ interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once
     echo "$status"
 }
 
-is 'SIGINT ends a run with status 1' "$(interrupted "$SCRATCH/partial.json" --trace "$SCRATCH/alive")" 1
+is 'SIGINT ends a run with status 1' "$(interrupted 400 "$SCRATCH/partial.json" --trace "$SCRATCH/alive")" 1
 is '  and a partial result is written' "$(value "$SCRATCH/partial.json" runs.0.status)" partial
 is '  with the packets sent so far' "$(value "$SCRATCH/partial.json" runs.0.summary.packets_sent | grep -c '^[1-9]')" 1
 rm "$SCRATCH/alive"
-is 'SIGINT ends several runs with status 1' "$(interrupted "$SCRATCH/partial.json" --repeat 3 --jobs 2)" 1
+is 'SIGINT ends several runs with status 1' "$(interrupted 60 "$SCRATCH/partial.json" --repeat 3 --jobs 2)" 1
 is '  and the result has the runs that had begun' "$(value "$SCRATCH/partial.json" runs.1.status)" partial
 done_testing
