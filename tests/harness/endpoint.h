@@ -24,10 +24,11 @@ struct endpoint {
     uint32_t key;
 };
 
+/* Sent between processes as it is, so it has no padding. */
 struct endpoint_address {
     struct ipv6_addr address;
-    uint32_t qpn;
     uint64_t va;
+    uint32_t qpn;
     uint32_t key;
 };
 
