@@ -168,6 +168,27 @@ int ctl_certificate_sign(const struct ctl_certificate *authority,
     return result;
 }
 
+int ctl_certificate_serial(const char *certificate, char out[static CTL_SERIAL_BYTES])
+{
+    gnutls_datum_t pem = { (unsigned char *)(size_t)certificate, (unsigned)strlen(certificate) };
+    unsigned char bytes[CTL_SERIAL_BYTES / 2 - 1];
+    gnutls_datum_t serial = { bytes, sizeof(bytes) };
+    size_t room = CTL_SERIAL_BYTES, serial_bytes = sizeof(bytes);
+    gnutls_x509_crt_t parsed;
+    int result = gnutls_x509_crt_init(&parsed);
+
+    if (result)
+        return -EINVAL;
+    result = gnutls_x509_crt_import(parsed, &pem, GNUTLS_X509_FMT_PEM);
+    if (!result)
+        result = gnutls_x509_crt_get_serial(parsed, bytes, &serial_bytes);
+    serial.size = (unsigned)serial_bytes;
+    if (!result)
+        result = gnutls_hex_encode(&serial, out, &room);
+    gnutls_x509_crt_deinit(parsed);
+    return result ? -EINVAL : 0;
+}
+
 void ctl_certificate_free(struct ctl_certificate *certificate)
 {
     free(certificate->certificate);

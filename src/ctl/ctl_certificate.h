@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#define CTL_SERIAL_BYTES 64 /* of a serial number as hexadecimal digits */
+
 struct ctl_certificate {
     char *certificate;
     char *key;
@@ -21,4 +23,6 @@ struct ctl_certificate_request {
 int ctl_certificate_authority(const char *name, unsigned days, struct ctl_certificate *);
 int ctl_certificate_sign(const struct ctl_certificate *authority,
     const struct ctl_certificate_request *, struct ctl_certificate *);
+/* Writes the serial number of a certificate. Returns 0 or -EINVAL. */
+int ctl_certificate_serial(const char *certificate, char out[static CTL_SERIAL_BYTES]);
 void ctl_certificate_free(struct ctl_certificate *);

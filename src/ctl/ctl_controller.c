@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ctl/ctl_clock.h"
+#include "ctl/ctl_conduct.h"
 
 #define STORE_MS      200
 #define CLOCK_JUMP_MS 2000
@@ -306,6 +307,7 @@ void ctl_controller_tick(struct ctl_controller *controller, uint64_t now_ms)
         return;
     controller->stored_ms = now_ms;
     note_clock(controller);
+    ctl_conduct_note(controller);
     if (json_array_size(controller->pending) > 0)
         store_events(controller);
 }

@@ -46,6 +46,7 @@ struct ctl_controller {
     struct dashboard *dashboard;
     uint64_t now_ms;
     uint64_t stored_ms;
+    uint64_t conduct_ms;     /* when refused agents were last noted */
     int64_t clock_offset_ms; /* of the time of day, from the monotonic clock */
 };
 

@@ -11,12 +11,15 @@
 #include "ctl/ctl_agent.h"
 #include "ctl/ctl_clock.h"
 #include "ctl/ctl_dashboard.h"
+#include "ctl/ctl_descriptors.h"
 #include "ctl/ctl_link.h"
 #include "ctl/ctl_notify.h"
 
 #define TICK_MS           100
 #define AGENT_CONNECTIONS 24576 /* two for each agent, and some */
+#define OTHER_DESCRIPTORS 512   /* operators, store, devices */
 #define AGENT_BODY_BYTES  (2u << 20)
+#define REVOKED_MS        1000       /* between looks for revoked certificates */
 #define STREAM_BYTES      (8u << 20) /* several samples of a large fabric */
 
 struct daemon {
@@ -28,6 +31,8 @@ struct daemon {
     struct http_server *agents;
     char *token;
     struct http_tls tls;
+    int64_t revoked_bytes; /* of the file that the server of agents has */
+    uint64_t revoked_ms;
 };
 
 static int open_store(
@@ -53,16 +58,16 @@ static char *read_token(const struct ctl_folder *folder)
     return token;
 }
 
-static int write_url(const struct ctl_folder *folder, const struct daemon *daemon,
-    const struct ctl_daemon_options *options)
+static int write_url(const struct ctl_folder *folder, const char *name, const char *scheme,
+    const char *address, const struct http_server *server)
 {
-    const char *address = options->address ? options->address : "127.0.0.1";
-    bool is_v6 = strchr(address, ':');
+    const char *host = address ? address : "127.0.0.1";
+    bool is_v6 = strchr(host, ':');
     char url[128];
 
-    snprintf(url, sizeof(url), "http://%s%s%s:%u\n", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
-        http_server_port(daemon->operators));
-    return ctl_folder_write(folder, "url", url);
+    snprintf(url, sizeof(url), "%s://%s%s%s:%u\n", scheme, is_v6 ? "[" : "", host, is_v6 ? "]" : "",
+        http_server_port(server));
+    return ctl_folder_write(folder, name, url);
 }
 
 static int open_operators(const struct ctl_folder *folder, struct daemon *daemon,
@@ -77,11 +82,21 @@ static int open_operators(const struct ctl_folder *folder, struct daemon *daemon
     int err = http_server_open(&daemon->operators, &config);
 
     if (!err)
-        err = write_url(folder, daemon, options);
+        err = write_url(folder, "url", "http", options->address, daemon->operators);
     if (err)
         snprintf(reason, CTL_REASON_BYTES, "cannot serve operators at %s port %u: %s",
             options->address ? options->address : "127.0.0.1", options->port, strerror(-err));
     return err;
+}
+
+/* Agents must leave descriptors to operators and to the store. */
+static uint32_t agent_connections(void)
+{
+    uint32_t limit = ctl_descriptors_raise();
+
+    if (limit >= AGENT_CONNECTIONS + OTHER_DESCRIPTORS)
+        return AGENT_CONNECTIONS;
+    return limit > 2 * OTHER_DESCRIPTORS ? limit - OTHER_DESCRIPTORS : limit / 2;
 }
 
 static int open_agents(const struct ctl_folder *folder, struct daemon *daemon,
@@ -92,8 +107,7 @@ static int open_agents(const struct ctl_folder *folder, struct daemon *daemon,
         .tls = &daemon->tls,
         .routes = ctl_agent_routes,
         .context = &daemon->controller,
-        .connections_max = AGENT_CONNECTIONS,
-        .peer_connections_max = AGENT_CONNECTIONS,
+        .connections_max = agent_connections(),
         .streams_max = AGENT_CONNECTIONS / 2,
         .body_bytes_max = AGENT_BODY_BYTES };
     int err;
@@ -105,10 +119,31 @@ static int open_agents(const struct ctl_folder *folder, struct daemon *daemon,
         return -ENOENT;
     }
     err = http_server_open(&daemon->agents, &config);
+    if (!err)
+        err = write_url(folder, "agents.url", "https", options->agents_address, daemon->agents);
     if (err)
         snprintf(reason, CTL_REASON_BYTES, "cannot serve agents at %s port %u: %s",
             options->agents_address, options->agents_port, strerror(-err));
     return err;
+}
+
+/* `mrcd revoke` appends to this file. */
+static void look_for_revoked(
+    const struct ctl_folder *folder, struct daemon *daemon, uint64_t now_ms)
+{
+    int64_t bytes;
+    char *text;
+
+    if (!daemon->agents || (daemon->revoked_ms > 0 && now_ms - daemon->revoked_ms < REVOKED_MS))
+        return;
+    daemon->revoked_ms = now_ms;
+    bytes = ctl_folder_size(folder, "revoked");
+    if (bytes == daemon->revoked_bytes)
+        return;
+    text = ctl_folder_read(folder, "revoked");
+    if (text && http_server_revoke(daemon->agents, text) == 0)
+        daemon->revoked_bytes = bytes;
+    free(text);
 }
 
 static void daemon_close(struct daemon *daemon)
@@ -141,10 +176,10 @@ static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
     if (!err)
         err = ctl_dashboard_init(&daemon->dashboard, &daemon->controller, options->shown_fabric);
     daemon->controller.dashboard = &daemon->dashboard.dashboard;
-    if (!err)
-        err = open_operators(folder, daemon, options, reason);
     if (!err && options->agents_address)
         err = open_agents(folder, daemon, options, reason);
+    if (!err)
+        err = open_operators(folder, daemon, options, reason);
     daemon->controller.operators = daemon->operators;
     daemon->controller.agents = daemon->agents;
     return err;
@@ -190,12 +225,15 @@ int ctl_daemon_control(const struct ctl_folder *folder, const struct plan *plan,
     if (!daemon)
         return -ENOMEM;
     err = daemon_open(folder, plan, options, daemon, reason);
-    if (!err)
+    if (!err) {
+        look_for_revoked(folder, daemon, ctl_clock_ms());
         ctl_notify_ready();
+    }
     while (!err && !*options->is_over) {
         uint64_t now_ms = ctl_clock_ms();
         int64_t version = daemon->controller.version;
 
+        look_for_revoked(folder, daemon, now_ms);
         ctl_controller_tick(&daemon->controller, now_ms);
         wait_for_requests(daemon);
         ctl_dashboard_turn(&daemon->dashboard, daemon->operators);

@@ -122,14 +122,15 @@ static json_t *carry_out(void *context, const json_t *wish, char reason[REQUEST_
 
 /* ---- metrics --------------------------------------------------------------------------------- */
 
-static void add_refusals(struct metric_page *metrics, const struct http_server *server)
+static void add_refusals(
+    struct metric_page *metrics, const struct http_server *server, const char *name)
 {
     json_t *refusals = json_object();
 
     for (unsigned i = 0; i < HTTP_REFUSAL_COUNT; i++)
         json_object_set_new(refusals, http_refusal_name((enum http_refusal)i),
             json_integer((json_int_t)http_server_counts(server)->refused[i]));
-    metric_page_add_owned(metrics, METRIC_OF_HTTP, refusals, "operators");
+    metric_page_add_owned(metrics, METRIC_OF_HTTP, refusals, name);
     json_decref(refusals);
 }
 
@@ -139,7 +140,9 @@ static void measure_all(void *context, struct metric_page *metrics)
     json_t *state = ctl_controller_state(page->controller);
 
     metric_page_add_owned(metrics, METRIC_OF_CONTROLLER, state, topology_of(page)->config.name);
-    add_refusals(metrics, page->controller->operators);
+    add_refusals(metrics, page->controller->operators, "operators");
+    if (page->controller->agents)
+        add_refusals(metrics, page->controller->agents, "agents");
     json_decref(state);
     dashboard_soft_source.measure(&page->soft, metrics);
 }

@@ -154,3 +154,30 @@ int ctl_folder_write(const struct ctl_folder *folder, const char *name, const ch
         unlink(beside);
     return err;
 }
+
+int ctl_folder_append(const struct ctl_folder *folder, const char *name, const char *text)
+{
+    char path[CTL_PATH_BYTES];
+    int64_t before = ctl_folder_size(folder, name);
+    int err;
+    int fd;
+
+    ctl_folder_file(folder, name, path);
+    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    err = write_whole(fd, text);
+    if (err && ftruncate(fd, before) != 0)
+        err = -errno;
+    close(fd);
+    return err;
+}
+
+int64_t ctl_folder_size(const struct ctl_folder *folder, const char *name)
+{
+    char path[CTL_PATH_BYTES];
+    struct stat status;
+
+    ctl_folder_file(folder, name, path);
+    return stat(path, &status) == 0 ? (int64_t)status.st_size : 0;
+}

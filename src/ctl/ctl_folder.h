@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ctl/ctl_store.h"
 
@@ -31,5 +32,9 @@ int ctl_folder_take(struct ctl_folder *);
 char *ctl_folder_read(const struct ctl_folder *, const char *name);
 /* Writes a file that only its user can read, replacing it as a whole. */
 int ctl_folder_write(const struct ctl_folder *, const char *name, const char *text);
+/* Appends a short text to such a file, as a whole. */
+int ctl_folder_append(const struct ctl_folder *, const char *name, const char *text);
+/* Returns the size of a file; 0: it does not exist. */
+int64_t ctl_folder_size(const struct ctl_folder *, const char *name);
 /* Writes a file and the folder that its name contains. Returns 0 or a negative errno. */
 int ctl_folder_make(const struct ctl_folder *, const char *name);

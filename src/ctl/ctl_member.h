@@ -12,6 +12,7 @@
 #define CTL_MEMBERS_MAX  16384
 #define CTL_EVENTS_RATE  1000 /* events per second that an agent may report, on average */
 #define CTL_EVENTS_BURST 4096
+#define CTL_REPORTS_RATE 20    /* reports that an agent may send in a second */
 #define CTL_SILENT_MS    10000 /* after which an agent counts as gone */
 
 struct ctl_member {
@@ -23,9 +24,13 @@ struct ctl_member {
     uint32_t device_count;
     uint32_t events_allowed; /* tokens of the bucket */
     uint64_t events_taken;
-    uint64_t events_refused; /* over the rate, or malformed, or of NICs that are not its own */
-    uint64_t events_lost;    /* before they could be reported */
-    uint64_t claims_refused; /* reports of NICs for which another agent speaks */
+    uint64_t events_refused;  /* over the rate, or malformed, or of NICs that are not its own */
+    uint64_t events_lost;     /* before they could be reported */
+    uint64_t claims_refused;  /* reports of NICs for which another agent speaks */
+    uint64_t reports_refused; /* over the rate */
+    uint64_t refused_noted;   /* of the sum of these, in the audit log */
+    uint64_t second_ms;       /* when the second began in which reports are counted */
+    uint32_t second_reports;
 };
 
 struct ctl_members {
@@ -51,5 +56,10 @@ bool ctl_member_owns(const struct ctl_members *, const struct ctl_member *, uint
 void ctl_member_heard(struct ctl_member *, uint64_t now_ms);
 /* Returns false if the agent has reported too many events. */
 bool ctl_member_may_report(struct ctl_member *);
+
+/* Returns false if the agent has reported too often in this second. */
+bool ctl_member_may_speak(struct ctl_member *, uint64_t now_ms);
+/* Returns the number of reports, events and claims that were refused. */
+uint64_t ctl_member_refused(const struct ctl_member *);
 
 json_t *ctl_member_describe(const struct ctl_member *, uint64_t now_ms);

@@ -6,10 +6,15 @@
 
 #include "ctl/ctl_controller.h"
 #include "ctl/ctl_device.h"
+#include "ctl/ctl_plain.h"
 #include "ctl/ctl_profile.h"
 
 #define DEVICES_MAX EVENT_WATCH_MAX /* of an agent */
 #define EVENTS_MAX  CTL_AGENT_EVENTS
+
+/* What is kept of a device and of an event. */
+#define DEVICE_BYTES 4096
+#define EVENT_BYTES  1024
 
 static bool find_nic(const struct plan *plan, const char *text, uint32_t *nic)
 {
@@ -55,7 +60,8 @@ static void take_devices(
 
         if (i >= DEVICES_MAX || !find_nic(controller->plan, text_of(device, "address"), &nic))
             continue;
-        if (!ctl_member_claim(&controller->members, member, nic, controller->now_ms)) {
+        if (!ctl_plain_fits(device, DEVICE_BYTES) ||
+            !ctl_member_claim(&controller->members, member, nic, controller->now_ms)) {
             member->claims_refused++;
             continue;
         }
@@ -85,7 +91,7 @@ static bool take_event(struct ctl_controller *controller, struct ctl_member *mem
     uint32_t nic;
 
     if (!text_of(event, "event") || strlen(text_of(event, "event")) > 32 ||
-        json_object_size(event) > 16 ||
+        json_object_size(event) > 16 || !ctl_plain_fits(event, EVENT_BYTES) ||
         !nic_of_device(controller->plan, devices, text_of(event, "device"), &nic) ||
         !ctl_member_owns(&controller->members, member, nic))
         return false;
@@ -193,6 +199,7 @@ json_t *ctl_controller_take_report(
 {
     const json_t *devices = json_object_get(report, "devices");
     const json_t *events = json_object_get(report, "events");
+    const json_t *lost = json_object_get(report, "events_lost");
     struct ctl_member *member;
     json_t *answer;
 
@@ -203,7 +210,9 @@ json_t *ctl_controller_take_report(
         return NULL;
     ctl_member_heard(member, controller->now_ms);
     member->version = json_integer_value(json_object_get(report, "version"));
-    member->events_lost = (uint64_t)json_integer_value(json_object_get(report, "events_lost"));
+    member->events_lost = json_is_integer(lost) && json_integer_value(lost) > 0
+                              ? (uint64_t)json_integer_value(lost)
+                              : 0;
     take_devices(controller, member, devices);
     take_events(controller, member, devices, events);
     answer = json_pack("{s:I}", "version", (json_int_t)controller->version);
@@ -278,6 +287,15 @@ static uint32_t count_obeying(const struct ctl_controller *controller, uint32_t 
     return count;
 }
 
+static json_int_t count_refused(const struct ctl_controller *controller)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < controller->members.count; i++)
+        count += ctl_member_refused(controller->members.members[i]);
+    return (json_int_t)count;
+}
+
 json_t *ctl_controller_state(struct ctl_controller *controller)
 {
     struct ctl_share share = ctl_denylist_share(&controller->denylist, controller->ports_down);
@@ -292,6 +310,7 @@ json_t *ctl_controller_state(struct ctl_controller *controller)
         (json_int_t)controller->events_dropped, "store",
         controller->store_err ? strerror(-controller->store_err) : "ok");
 
+    json_object_set_new(state, "agents_refused", json_integer(count_refused(controller)));
     json_object_set_new(state, "evidence",
         ctl_evidence_describe(&controller->evidence, controller->plan, controller->now_ms));
     return state;

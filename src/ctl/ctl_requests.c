@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/ctl_conduct.h"
 #include "ctl/ctl_controller.h"
 
 #define BODY_DEPTH_MAX 16
@@ -184,10 +185,13 @@ void ctl_requests_verdict(
 void ctl_requests_report(
     void *context, const struct http_request *request, struct http_answer *answer)
 {
-    json_t *body = read_body(request, answer);
+    bool is_welcome = ctl_conduct_may_report(context, request->peer);
+    json_t *body = is_welcome ? read_body(request, answer) : NULL;
     json_t *orders = body ? ctl_controller_take_report(context, request->peer, body) : NULL;
 
-    if (orders)
+    if (!is_welcome)
+        http_answer_error(answer, 429, "at most %d reports in a second", CTL_REPORTS_RATE);
+    else if (orders)
         ctl_requests_answer(answer, 200, orders);
     else if (body)
         http_answer_error(answer, 400, "malformed report");

@@ -113,6 +113,13 @@ static bool is_agent_name(const char *name)
            strspn(name, allowed) == strlen(name);
 }
 
+static int refuse_name(const char *name, char reason[static CTL_REASON_BYTES])
+{
+    snprintf(reason, CTL_REASON_BYTES,
+        "'%s' cannot be the name of an agent: use letters, digits, '-', '_' and '.'", name);
+    return -EINVAL;
+}
+
 int ctl_setup_agent(
     const struct ctl_folder *folder, const char *name, char reason[static CTL_REASON_BYTES])
 {
@@ -121,11 +128,8 @@ int ctl_setup_agent(
     char *authority;
     int err;
 
-    if (!is_agent_name(name)) {
-        snprintf(reason, CTL_REASON_BYTES,
-            "'%s' cannot be the name of an agent: use letters, digits, '-', '_' and '.'", name);
-        return -EINVAL;
-    }
+    if (!is_agent_name(name))
+        return refuse_name(name, reason);
     snprintf(stem, sizeof(stem), "agents/%s/agent", name);
     snprintf(file, sizeof(file), "%s.pem", stem);
     if (file_exists(folder, file)) {
@@ -147,4 +151,45 @@ int ctl_setup_agent(
     else if (err)
         refuse_setup(err, file, reason);
     return err;
+}
+
+static void remove_pair(const struct ctl_folder *folder, const char *name)
+{
+    static const char *const files[] = { "agent.pem", "agent-key.pem" };
+
+    for (unsigned i = 0; i < 2; i++) {
+        char file[CTL_PATH_BYTES], path[CTL_PATH_BYTES];
+
+        snprintf(file, sizeof(file), "agents/%s/%s", name, files[i]);
+        ctl_folder_file(folder, file, path);
+        unlink(path);
+    }
+}
+
+int ctl_setup_revoke(
+    const struct ctl_folder *folder, const char *name, char reason[static CTL_REASON_BYTES])
+{
+    char file[CTL_PATH_BYTES], serial[CTL_SERIAL_BYTES];
+    char line[CTL_SERIAL_BYTES + CTL_NAME_BYTES + 2];
+    char *certificate;
+    int err;
+
+    if (!is_agent_name(name))
+        return refuse_name(name, reason);
+    snprintf(file, sizeof(file), "agents/%s/agent.pem", name);
+    certificate = ctl_folder_read(folder, file);
+    err = certificate ? ctl_certificate_serial(certificate, serial) : -ENOENT;
+    if (err)
+        snprintf(reason, CTL_REASON_BYTES,
+            "%s/%s: %s; copy the certificate of the agent there, and try again", folder->path, file,
+            certificate ? "it is no certificate" : "there is no such file");
+    free(certificate);
+    if (err)
+        return err;
+    snprintf(line, sizeof(line), "%s %s\n", serial, name);
+    err = ctl_folder_append(folder, "revoked", line);
+    if (err)
+        return refuse_setup(err, "revoked", reason);
+    remove_pair(folder, name);
+    return 0;
 }

@@ -16,3 +16,8 @@ int ctl_setup_controller(
  * node. -EEXIST: it exists. */
 int ctl_setup_agent(
     const struct ctl_folder *, const char *name, char reason[static CTL_REASON_BYTES]);
+
+/* Revokes the certificate in agents/NAME: adds it to the file `revoked`, which a running controller
+ * reads again, and removes certificate and key. -ENOENT: there is none. */
+int ctl_setup_revoke(
+    const struct ctl_folder *, const char *name, char reason[static CTL_REASON_BYTES]);

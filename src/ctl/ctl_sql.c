@@ -68,6 +68,20 @@ int ctl_sql_run(sqlite3 *db, const char *text, const char *form, ...)
     return ctl_sql_errno(result);
 }
 
+int ctl_sql_repeat(sqlite3_stmt *statement, const char *form, ...)
+{
+    va_list values;
+    int result;
+
+    va_start(values, form);
+    result = bind_values(statement, form, values);
+    va_end(values);
+    if (result == SQLITE_OK)
+        result = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return ctl_sql_errno(result);
+}
+
 static json_t *column_value(sqlite3_stmt *statement, int column)
 {
     const char *text;

@@ -10,6 +10,9 @@
 /* `form` has a letter for each value: s is a text (NULL allowed), i an int64_t. */
 int ctl_sql_run(sqlite3 *, const char *text, const char *form, ...);
 
+/* The same for many rows: steps a prepared statement once with these values. */
+int ctl_sql_repeat(sqlite3_stmt *, const char *form, ...);
+
 /* Returns the rows as an array of objects, which the caller releases. A column with the name
  * "evidence" is JSON in the table and becomes a value of its own. NULL: an error, or no memory. */
 json_t *ctl_sql_rows(sqlite3 *, const char *text, const char *form, ...);

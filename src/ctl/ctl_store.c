@@ -166,15 +166,18 @@ int ctl_store_note(struct ctl_store *store, const struct ctl_action *action)
 
 int ctl_store_add_events(struct ctl_store *store, const struct ctl_event *events, uint32_t count)
 {
+    static const char insert[] =
+        "INSERT INTO events (time_ms, agent, device, kind, evidence) VALUES (?, ?, ?, ?, ?)";
+    sqlite3_stmt *statement = NULL;
     int err = ctl_sql_script(store->db, "BEGIN IMMEDIATE");
 
     if (err)
         return err;
+    err = ctl_sql_errno(sqlite3_prepare_v2(store->db, insert, -1, &statement, NULL));
     for (uint32_t i = 0; i < count && !err; i++)
-        err = ctl_sql_run(store->db,
-            "INSERT INTO events (time_ms, agent, device, kind, evidence) VALUES (?, ?, ?, ?, ?)",
-            "issss", events[i].time_ms, events[i].agent, events[i].device, events[i].kind,
-            events[i].text);
+        err = ctl_sql_repeat(statement, "issss", events[i].time_ms, events[i].agent,
+            events[i].device, events[i].kind, events[i].text);
+    sqlite3_finalize(statement);
     if (!err)
         err = ctl_sql_run(store->db, "DELETE FROM events WHERE id <= ?", "i",
             (int64_t)sqlite3_last_insert_rowid(store->db) - CTL_EVENTS_KEPT);

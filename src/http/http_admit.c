@@ -34,8 +34,15 @@ enum MHD_Result http_admit_peer(
     return MHD_YES;
 }
 
+void http_connection_end(struct http_connection *connection, enum http_refusal refusal)
+{
+    connection->server->counts.refused[refusal]++;
+    connection->is_ended = true;
+    shutdown(connection->sock, SHUT_RDWR);
+}
+
 static struct http_connection *connection_new(
-    const struct http_server *server, struct MHD_Connection *mhd)
+    struct http_server *server, struct MHD_Connection *mhd)
 {
     struct http_connection *connection = calloc(1, sizeof(*connection));
     const union MHD_ConnectionInfo *sock =
@@ -45,6 +52,7 @@ static struct http_connection *connection_new(
 
     if (!connection)
         return NULL;
+    connection->server = server;
     connection->mhd = mhd;
     connection->sock = sock->connect_fd;
     connection->peer = http_peers_address(address->client_addr);
@@ -75,6 +83,13 @@ static void connection_unlink(struct http_server *server, struct http_connection
     server->counts.connections--;
 }
 
+/* Of a connection that has ended without a request. */
+static enum http_refusal reason_of_close(const struct http_connection *connection)
+{
+    return connection->server->config.tls && !connection->is_trusted ? HTTP_REFUSED_CERTIFICATE
+                                                                     : HTTP_REFUSED_NO_REQUEST;
+}
+
 void http_admit_connection(void *context, struct MHD_Connection *mhd, void **socket_context,
     enum MHD_ConnectionNotificationCode code)
 {
@@ -85,14 +100,14 @@ void http_admit_connection(void *context, struct MHD_Connection *mhd, void **soc
         *socket_context = connection = connection_new(server, mhd);
         if (connection)
             connection_link(server, connection);
-        if (server->config.tls)
-            http_tls_demand(mhd);
+        if (connection && server->config.tls)
+            http_tls_demand(connection);
         return;
     }
     if (!connection)
         return;
     if (!connection->is_served && !connection->is_ended)
-        server->counts.refused[HTTP_REFUSED_NO_REQUEST]++;
+        server->counts.refused[reason_of_close(connection)]++;
     connection_unlink(server, connection);
     free(connection);
 }
@@ -157,10 +172,10 @@ static enum http_refusal check_token(const struct http_server *server, const cha
 enum http_refusal http_admit_request(
     const struct http_server *server, struct MHD_Connection *mhd, enum http_method method)
 {
-    char name[HTTP_PEER_BYTES];
+    const struct http_connection *connection = http_connection_of(mhd);
 
     if (server->config.tls)
-        return http_tls_peer(mhd, name) ? HTTP_REFUSAL_COUNT : HTTP_REFUSED_CERTIFICATE;
+        return connection && connection->is_trusted ? HTTP_REFUSAL_COUNT : HTTP_REFUSED_CERTIFICATE;
     if (!is_own_host(header_of(mhd, "Host")))
         return HTTP_REFUSED_HOST;
     return method == HTTP_GET ? HTTP_REFUSAL_COUNT

@@ -164,13 +164,14 @@ static enum MHD_Result answer_request(
     struct http_server *server, struct exchange *exchange, struct MHD_Connection *mhd)
 {
     struct http_answer answer = { .status = 500, .type = HTTP_PLAIN };
+    const struct http_connection *connection = http_connection_of(mhd);
     uint32_t channel = exchange->route->channel;
 
     if (channel > 0 && server->counts.streams >= server->config.streams_max)
         return send_refusal(server, mhd, HTTP_REFUSED_STREAMS);
     exchange->request.body = exchange->body ? exchange->body : "";
-    if (server->config.tls)
-        http_tls_peer(mhd, exchange->request.peer);
+    if (connection)
+        memcpy(exchange->request.peer, connection->name, sizeof(connection->name));
     exchange->route->answer(server->config.context, &exchange->request, &answer);
     server->counts.answered++;
     if (channel > 0 && answer.status == 200 && !answer.is_borrowed)

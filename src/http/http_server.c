@@ -157,6 +157,7 @@ void http_server_close(struct http_server *server)
     MHD_run(server->daemon); /* resumed connections are closed only by a daemon that ran again */
     MHD_stop_daemon(server->daemon);
     http_peers_fini(&server->peers);
+    free(server->revoked);
     free(server);
 }
 

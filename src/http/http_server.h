@@ -4,7 +4,8 @@
  *
  * Without TLS, the server listens on a loopback address only. GET needs no token there; everything
  * else needs the header "Authorization: Bearer TOKEN". With TLS, each client needs a certificate of
- * the given authority, which is checked before its first byte is read, and no token. */
+ * the given authority, made for clients, which is checked before its first byte is read, and no
+ * token. */
 #pragma once
 
 #include <stdbool.h>
@@ -95,6 +96,11 @@ void http_server_poll(struct http_server *);
 
 uint16_t http_server_port(const struct http_server *);
 const struct http_counts *http_server_counts(const struct http_server *);
+
+/* Refuses clients whose certificates have these serial numbers, and ends their connections. The
+ * text has a line for each: the serial number in lower-case hexadecimal digits, and anything after
+ * a blank. It replaces the former one. Returns 0 or -ENOMEM. */
+int http_server_revoke(struct http_server *, const char *text);
 
 /* Sends an event to all streams of the channel: "event: NAME" and "data: TEXT". The text must be
  * one line. */

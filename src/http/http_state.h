@@ -9,7 +9,8 @@
 #include "http/http_peers.h"
 #include "http/http_server.h"
 
-#define HTTP_TOKEN_BYTES 256
+#define HTTP_TOKEN_BYTES  256
+#define HTTP_SERIAL_BYTES 64 /* of a certificate, as hexadecimal digits */
 
 struct http_stream;
 
@@ -17,13 +18,17 @@ struct http_stream;
 struct http_connection {
     struct http_connection *next;
     struct http_connection *previous;
+    struct http_server *server;
     struct MHD_Connection *mhd;
     int sock;
     struct in6_addr peer;
     uint64_t since_ms; /* when the current request or wait for one began */
     bool is_served;    /* has completed a request since it was opened */
     bool is_stream;
-    bool is_ended; /* shut down by us; the close is counted already */
+    bool is_ended;                  /* shut down by us; the close is counted already */
+    bool is_trusted;                /* its certificate is ours and not revoked */
+    char name[HTTP_PEER_BYTES];     /* in its certificate */
+    char serial[HTTP_SERIAL_BYTES]; /* of its certificate */
 };
 
 struct http_server {
@@ -34,6 +39,7 @@ struct http_server {
     struct http_connection *connections;
     struct http_peers peers;
     struct http_stream *streams;
+    char *revoked; /* as http_server_revoke() takes it; NULL: none */
     struct http_counts counts;
     uint64_t now_ms;
     uint64_t swept_ms; /* when slow connections were last looked for */
@@ -68,13 +74,16 @@ enum MHD_Result http_stream_begin(
 /* Keeps streams from looking idle, and notices readers that are gone. */
 void http_stream_beat(struct http_server *);
 void http_stream_end_all(struct http_server *);
+/* Those whose connection is no longer trusted. */
+void http_stream_end_revoked(struct http_server *);
 
 /* ---- http_tls.c ---- */
 
-/* Makes the handshake fail unless the client has a certificate of our authority. */
-void http_tls_demand(struct MHD_Connection *);
-/* Writes the name in the certificate of the client. Returns false if it has none that is valid. */
-bool http_tls_peer(struct MHD_Connection *, char name[static HTTP_PEER_BYTES]);
+/* Makes the handshake fail unless the client has a certificate that our authority made for clients.
+ * Then the connection is trusted, and has the name and the serial number of the certificate. */
+void http_tls_demand(struct http_connection *);
 
 /* Returns the connection of MHD's. */
 struct http_connection *http_connection_of(struct MHD_Connection *);
+/* Closes a connection for a reason, which is counted. */
+void http_connection_end(struct http_connection *, enum http_refusal);

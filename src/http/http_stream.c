@@ -3,7 +3,6 @@
  * nothing until the next event. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "http/http_state.h"
 
@@ -11,6 +10,7 @@
 
 struct http_stream {
     struct http_stream *next;
+    struct http_stream *previous;
     struct http_server *server;
     struct MHD_Connection *mhd;
     uint32_t channel;
@@ -52,11 +52,13 @@ static ssize_t read_stream(void *context, uint64_t position, char *out, size_t r
 static void free_stream(void *context)
 {
     struct http_stream *stream = context;
-    struct http_stream **link = &stream->server->streams;
 
-    while (*link != stream)
-        link = &(*link)->next;
-    *link = stream->next;
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        stream->server->streams = stream->next;
     stream->server->counts.streams--;
     free(stream->text);
     free(stream);
@@ -75,6 +77,8 @@ static struct http_stream *new_stream(
         .mhd = mhd,
         .channel = channel,
         .told_ms = server->now_ms };
+    if (stream->next)
+        stream->next->previous = stream;
     server->streams = stream;
     server->counts.streams++;
     if (connection)
@@ -115,12 +119,9 @@ static void end_slow(struct http_stream *stream)
 {
     struct http_connection *connection = http_connection_of(stream->mhd);
 
-    stream->server->counts.refused[HTTP_REFUSED_STREAM_SLOW]++;
     stream->is_ended = true;
-    if (connection) {
-        connection->is_ended = true;
-        shutdown(connection->sock, SHUT_RDWR);
-    }
+    if (connection)
+        http_connection_end(connection, HTTP_REFUSED_STREAM_SLOW);
     stream_resume(stream);
 }
 
@@ -182,6 +183,18 @@ void http_stream_beat(struct http_server *server)
     for (struct http_stream *stream = server->streams; stream; stream = stream->next)
         if (server->now_ms - stream->told_ms >= BEAT_MS)
             append_text(stream, beat, strlen(beat));
+}
+
+void http_stream_end_revoked(struct http_server *server)
+{
+    for (struct http_stream *stream = server->streams; stream; stream = stream->next) {
+        const struct http_connection *connection = http_connection_of(stream->mhd);
+
+        if (!connection || connection->is_trusted)
+            continue;
+        stream->is_ended = true;
+        stream_resume(stream);
+    }
 }
 
 void http_stream_end_all(struct http_server *server)

@@ -12,6 +12,7 @@ static const struct cmd *const subcommands[] = {
     &mrcd_init_command,
     &mrcd_controller_command,
     &mrcd_agent_command,
+    &mrcd_revoke_command,
     NULL,
 };
 

@@ -11,6 +11,7 @@
 extern const struct cmd mrcd_init_command;
 extern const struct cmd mrcd_controller_command;
 extern const struct cmd mrcd_agent_command;
+extern const struct cmd mrcd_revoke_command;
 
 #define MRCD_PORT        4780
 #define MRCD_AGENTS_PORT 4781

@@ -62,6 +62,14 @@ static void world_close(struct world *world)
     EXPECT_EQ(system(command), 0);
 }
 
+static uint64_t refusals(const struct world *world)
+{
+    const uint64_t *refused = http_server_counts(world->server)->refused;
+
+    return refused[HTTP_REFUSED_CERTIFICATE] + refused[HTTP_REFUSED_REVOKED] +
+           refused[HTTP_REFUSED_NO_REQUEST];
+}
+
 /* Lets an agent with the certificates of the folder talk to the server for a while. Returns whether
  * it was heard. */
 static bool is_heard(struct world *world, const char *folder_path, const char *name)
@@ -70,13 +78,13 @@ static bool is_heard(struct world *world, const char *folder_path, const char *n
     struct ctl_folder folder;
     struct ctl_link link;
     int64_t end_s = patience_end_s();
-    uint64_t refused = http_server_counts(world->server)->refused[HTTP_REFUSED_NO_REQUEST];
+    uint64_t refused = refusals(world);
 
     EXPECT(ctl_folder_name(&folder, folder_path));
     ctl_agent_init(&agent, world->bench.store, name);
     EXPECT_EQ(ctl_link_open(&link, &agent, &folder, world->url), 0);
     while (patience_lasts(end_s) && world->bench.controller.members.count == 0 &&
-           http_server_counts(world->server)->refused[HTTP_REFUSED_NO_REQUEST] == refused) {
+           refusals(world) == refused) {
         ctl_link_wait(&link, 5);
         http_server_poll(world->server);
     }
@@ -111,8 +119,48 @@ SPEC("an agent with a certificate of another authority gets nothing, and is coun
     EXPECT_EQ(system(command), 0);
     EXPECT(!is_heard(&world, path, "evil"));
     EXPECT_EQ(http_server_counts(world.server)->answered, 0);
-    EXPECT_GE(http_server_counts(world.server)->refused[HTTP_REFUSED_NO_REQUEST], 1);
+    EXPECT_GE(http_server_counts(world.server)->refused[HTTP_REFUSED_CERTIFICATE], 1);
     world_close(&other);
+    world_close(&world);
+}
+
+SPEC("a certificate that is made for a server is none of an agent")
+{
+    static struct world world;
+    char path[128], command[512];
+
+    world_open(&world);
+    snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
+    snprintf(command, sizeof(command),
+        "cp %s/controller.pem %s/agent.pem && cp %s/controller-key.pem %s/agent-key.pem",
+        world.path, path, world.path, path);
+    EXPECT_EQ(system(command), 0);
+    EXPECT(!is_heard(&world, path, "node-1"));
+    EXPECT_GE(http_server_counts(world.server)->refused[HTTP_REFUSED_CERTIFICATE], 1);
+    world_close(&world);
+}
+
+SPEC("a revoked certificate gets nothing, and is counted; one made later under its name is heard")
+{
+    static struct world world;
+    char path[128], copy[128], command[512];
+    char *revoked;
+
+    world_open(&world);
+    snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
+    snprintf(copy, sizeof(copy), "%s/stolen", world.path);
+    snprintf(command, sizeof(command), "cp -r %s %s", path, copy);
+    EXPECT_EQ(system(command), 0);
+    EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), 0);
+    EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), -ENOENT);
+    EXPECT_EQ(ctl_setup_revoke(&world.folder, "../node-1", world.reason), -EINVAL);
+    EXPECT_EQ(ctl_setup_agent(&world.folder, "node-1", world.reason), 0);
+    revoked = ctl_folder_read(&world.folder, "revoked");
+    EXPECT_EQ(http_server_revoke(world.server, revoked), 0);
+    free(revoked);
+    EXPECT(!is_heard(&world, copy, "node-1"));
+    EXPECT_GE(http_server_counts(world.server)->refused[HTTP_REFUSED_REVOKED], 1);
+    EXPECT(is_heard(&world, path, "node-1"));
     world_close(&world);
 }
 
