@@ -24,6 +24,7 @@ exits 0 'they are not made again' run
 is '  so that there are still two' "$(wc -l <"$out/results.jsonl")" 2
 exits 0 'nothing of them is missing' run --list
 is '  so that the list is empty' "$output" ''
+exits 0 'the tables of the document are those of the stored figures' tools/headline --check
 exits 2 'an unknown part is refused' run --part seizes
 contains '  and the message names the parts' "$output" 'parts are sizes, groups, recovery, flaps'
 exits 2 'a number is a number' run --seeds few

@@ -35,3 +35,23 @@ def write(out, root, results):
             for table in section["tables"]:
                 file.write(f"{table['title']}\n\n" + tables.markdown(table) + "\n")
     return path
+
+
+def table_end(lines, begin):
+    end = begin
+    while end < len(lines) and lines[end].startswith("|"):
+        end += 1
+    return end
+
+
+def with_tables(path, results):
+    """The text of the document, with its tables made anew. A table follows the line that has its title."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    for section in tables.sections(results):
+        for table in section["tables"]:
+            if table["title"] not in lines:
+                continue
+            begin = lines.index(table["title"]) + 2
+            lines[begin:table_end(lines, begin)] = tables.markdown(table).rstrip("\n").split("\n")
+    return "\n".join(lines)

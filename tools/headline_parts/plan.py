@@ -2,10 +2,6 @@
 """The runs of tools/headline: which protocols, sizes, losses, faults and seeds, in the order of their importance."""
 
 PARTS = ("sizes", "groups", "recovery", "flaps")
-# What a result keeps of its job.
-NAMES = ("key", "part", "workload", "contender", "size", "group", "peers", "loss", "seed", "fault", "down_us", "slower",
-         "fault_us")
-
 ROCE = ["protocol=roce"]
 # One job at full speed: contender -> settings.
 CONTENDERS = {
@@ -29,12 +25,13 @@ MAIN = ("mrc", "roce-1qp", "roce-8qp", "roce-16qp", "roce-tuned", "roce-adaptive
 PROFILES = ("roce-default", "roce-aggressive", "roce-most", "roce-repeat", "ib-static")
 WORKLOADS = ("ring", "all-to-all", "permutation")
 LOSSES = (0, 1e-4, 1e-3)
-SIZES = (64, 256, 1024, 2048, 8192, 32768)
+SIZES = (64, 256, 512, 1024, 2048, 8192, 32768)
 GROUPS = (64, 128, 256, 512)
+GROUPED = ("mrc", "roce-1qp", "roce-8qp", "uet", "ib")
 HOSTS_PER_T0 = 64
 RING = 16
 BYTES_MB = 8
-UET_FLOWS = 260000
+ROOM_BYTES = 80 << 30
 
 # A job in which something fails: contender -> (settings, time that routing and timeouts take at most in ms, how many
 # times slower links are so that this can be simulated).
@@ -84,15 +81,21 @@ def flows_of(workload, size, group):
 
 def bytes_of(workload, contender, size, group):
     """The memory of a run: a part for each NIC and one for each flow, from runs with 256 and 1,024 NICs."""
-    each = {"mrc": 9800, "uet": 19 * KIB}.get(contender, 2 * KIB + 448 * qps_of(contender))
+    each = {"mrc": 6 * KIB, "uet": 19 * KIB}.get(contender, 2 * KIB + 448 * qps_of(contender))
     return 40 * MIB + size * 56 * KIB + flows_of(workload, size, group) * each
 
 
-def seconds_of(workload, contender, size, group):
-    """The time of a run on one thread: packet-hops at 250 ns, and the set-up of its flows. With runs on all processors
-    that share caches and memory, large fabrics take twice as long."""
+def hop_ns_of(contender, size, loss):
+    """On a processor whose neighbours run other large fabrics, which take turns in the caches."""
+    alone = {"mrc": 240 if loss else 150, "uet": 210, "ib": 240, "roce-adaptive": 380}.get(contender, 250)
+    return alone * (2 if size > 2048 else 1.5 if size > 512 else 1)
+
+
+def seconds_of(workload, contender, size, group, loss):
+    """The time of a run on one thread: packet-hops, and the set-up of its flows."""
     hops = size * (20000 if workload == "ring" else 10500)
-    return 1 + hops * 250e-9 + flows_of(workload, size, group) * (30e-6 if contender in ("mrc", "uet") else 10e-6)
+    set_up_us = 35 if contender in ("mrc", "uet") else 15
+    return 1 + hops * hop_ns_of(contender, size, loss) * 1e-9 + flows_of(workload, size, group) * set_up_us * 1e-6
 
 
 def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
@@ -111,9 +114,24 @@ def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
         key += f"/{group}/{peers}"
     job.update(key=key, settings=settings, file=f"experiments/headline/{workload}.yaml",
                bytes=bytes_of(workload, contender, size, group),
-               seconds=seconds_of(workload, contender, size, group))
-    job["threads"] = 1 + int(job["seconds"] // 80)
+               seconds=seconds_of(workload, contender, size, group, loss), threads=1)
     return job
+
+
+def names_of(key):
+    """What a key says of its job."""
+    words = key.split("/")
+    part = words[0]
+    if part == "recovery":
+        return {"key": key, "part": part, "contender": words[1], "fault": words[2], "seed": int(words[3])}
+    if part == "flaps":
+        return {"key": key, "part": part, "contender": words[1], "fault": words[2], "down_us": int(words[3]),
+                "seed": int(words[4])}
+    names = {"key": key, "part": part, "workload": words[1], "contender": words[2], "size": int(words[3]),
+             "loss": float(words[4]), "seed": int(words[5])}
+    if len(words) > 6:
+        names.update(group=int(words[6]), peers=int(words[7]))
+    return names
 
 
 def time_text(us):
@@ -160,25 +178,20 @@ def flap_job(contender, fault, down_us, seed):
 
 
 def seeds_for(size, seeds):
-    """Large fabrics have so many flows that few seeds suffice."""
-    most = 5 if size <= 256 else 3 if size <= 2048 else 2
-    return range(1, min(seeds, most) + 1)
+    """Three give an interval. Small fabrics have few flows and cost little."""
+    return range(1, min(seeds, 5 if size <= 512 else 3) + 1)
 
 
 def contenders_of(size, loss, smallest):
-    if size > 8192 and loss >= 1e-3:
+    if size > 8192 and loss > 0:
         return ("mrc", "roce-16qp", "uet", "ib")
     return MAIN if size > 2048 or smallest else MAIN + PROFILES
 
 
 def has_room(job):
-    """Leaves out what takes more than 80 GiB, with all contenders where MRC would, and UET with more flows than the
-    simulator can number the packets of."""
-    most = 80 << 30
-    flows = flows_of(job["workload"], job["size"], job.get("group", 0))
-    if job["contender"] == "uet" and flows > UET_FLOWS:
-        return False
-    return job["bytes"] < most and bytes_of(job["workload"], "mrc", job["size"], job.get("group", 0)) < most
+    """Leaves out what takes too much memory, with all contenders where MRC would."""
+    mrc_bytes = bytes_of(job["workload"], "mrc", job["size"], job.get("group", 0))
+    return max(job["bytes"], mrc_bytes) < ROOM_BYTES
 
 
 def size_jobs(sizes, seeds, smallest):
@@ -190,12 +203,12 @@ def size_jobs(sizes, seeds, smallest):
 
 def group_jobs(sizes, seeds):
     """Groups of all sizes, each rank with 8 peers at a time; some groups also with all peers at once. Groups of 64 ranks
-    with 8 peers are those of the other part."""
+    with 8 peers are those of the other part, in small fabrics the only ones."""
     jobs = [scale_job("sizes" if (group, peers) == (64, 8) else "groups", "all-to-all", contender, size, 0, seed, group, peers)
             for size in sizes for seed in seeds_for(size, seeds)
-            for group in GROUPS if group <= size
-            for peers in (8, group - 1) if peers == 8 or group == 64 or (group == 256 and size <= 8192)
-            for contender in ("mrc", "roce-1qp", "roce-8qp", "uet", "ib")]
+            for group in GROUPS if group == 64 or size >= 2048
+            for peers in (8, group - 1) if peers == 8 or size >= 2048 and (group == 64 or group == 256 and size <= 8192)
+            for contender in GROUPED]
     return [job for job in jobs if has_room(job)]
 
 
@@ -209,21 +222,45 @@ def flap_jobs(seeds, longest_us):
             for down_us in FLAPS_US if down_us <= longest_us for contender in FLAPPING for fault in WHERE]
 
 
-def rank_of(job):
-    """Small means early. The largest fabrics without loss come first, then what is cheap, then the others, all with
-    their first seed; then further seeds of what is cheap, and at last loss in large fabrics. Of one step, the longest
-    runs come first, so that no processor waits for one of them at the end."""
-    size = job.get("size", 0)
-    is_plain = job.get("loss", 0) == 0 and job.get("peers", 8) == 8
+def is_like_another(job):
+    """The tuned DCQCN marks so late that it equals 16 QPs without congestion control; the other profiles are worse."""
+    return job["contender"] in PROFILES + ("roce-tuned",)
+
+
+def mrc_step(job, size):
+    if job["part"] == "sizes":
+        return 0 if job["loss"] == 0 else 1 if size <= 8192 else 5 if job["seed"] == 1 else 14
+    if job["part"] == "groups":
+        return 4 if size == 2048 else 14 if job["seed"] > 1 else 4 if size == 8192 else 9
+    return 1
+
+
+def rival_step(job, size):
+    if job["seed"] > (3 if size <= 2048 else 1):
+        return 14
+    if job["part"] == "groups":
+        return 10 if job["seed"] == 1 else 14
+    if is_like_another(job):
+        return 12 if job["seed"] == 1 else 14
     if size <= 1024:
-        step = 1 if job["seed"] == 1 else 2 + job["seed"]
-    elif job["seed"] > 1:
-        step = 8
-    elif is_plain:
-        step = 0 if size > 8192 else 2
-    else:
-        step = {2048: 3, 8192: 6}.get(size, 7)
-    return step, -job["seconds"]
+        return 3
+    if job["loss"] == 0:
+        return {2048: 7, 8192: 2}.get(size, 6)
+    return {2048: 7, 8192: 11}.get(size, 13)
+
+
+def step_of(job):
+    """Small means early: MRC, then the others by size, with one seed at first; what shows little that is new at last."""
+    if job["contender"] == "mrc":
+        return mrc_step(job, job.get("size", 0))
+    if "size" in job:
+        return rival_step(job, job["size"])
+    return 8 if job["seed"] == 1 or job["part"] == "recovery" else 14
+
+
+def rank_of(job):
+    """Of one step the longest runs come first, so that no processor waits for one of them at the end."""
+    return step_of(job), -job["seconds"]
 
 
 def jobs(options):

@@ -7,6 +7,8 @@ from headline_parts import plan
 
 LINK_BPS = 400e9
 ENOUGH = 0.9  # of the efficiency of MRC
+# The figures of a result that tables are made of.
+NEEDED = ("efficiency", "status", "simulated_us", "qp_errors", "low_us", "is_low", "end_share", "lost_us", "after_us")
 # Quantiles of Student's t distribution for two-sided intervals of 95 %, with two and more degrees of freedom.
 STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
@@ -38,8 +40,11 @@ def local_us(result):
 
 
 def efficiency(result):
-    """Payload of a NIC until the last of all has finished, as a share of its line rate. 0: a QP failed."""
+    """Payload of a NIC until the last of all has finished, as a share of its line rate. 0: a QP failed. Some stored
+    results have nothing else."""
     figures = result["figures"]
+    if "efficiency" in figures:
+        return figures["efficiency"]
     if figures["qp_errors"] > 0 or figures["status"] != "finished":
         return 0
     return 8 * sent_bytes(result) / ((figures["simulated_us"] - local_us(result)) * 1e-6 * LINK_BPS)
@@ -97,24 +102,42 @@ def best_roce(results, size):
     return max(by_name.items(), key=lambda item: spread(item[1])[0]) if by_name else (None, [])
 
 
+def seed_shares(results, size, name):
+    """The efficiency of a contender as a share of that of MRC, one for each seed that both have."""
+    shares = []
+    for result in pick(results, size=size, contender=name):
+        mrc = pick(results, size=size, contender="mrc", seed=result["seed"])
+        if mrc and efficiency(mrc[0]) > 0:
+            shares.append(efficiency(result) / efficiency(mrc[0]))
+    return shares
+
+
+def crossing_row(here, sizes):
+    """Of one workload and loss: the share of the best RoCEv2 at each size, the first size at which it is not enough,
+    and which is the best at the largest size."""
+    cells = []
+    best = None
+    crossing = "none"
+    for size in sizes:
+        name, _ = best_roce(here, size)
+        shares = seed_shares(here, size, name) if name else []
+        mean, low, high = spread(shares)
+        if mean is None:
+            cells.append("")
+            continue
+        cells.append(f"{mean:.2f}" if low == high else f"{mean:.2f} +-{(high - low) / 2:.2f}")
+        best = name
+        if mean < ENOUGH and crossing == "none":
+            crossing = f"{size:,}"
+    return cells + [crossing, best] if best else None
+
+
 def crossing_rows(results):
     rows = []
     for workload in plan.WORKLOADS:
         for loss in plan.LOSSES:
-            here = pick(results, workload=workload, loss=loss)
-            cells = []
-            names = []
-            crossing = "none"
-            for size in sizes_in(results):
-                mrc = spread([efficiency(result) for result in pick(here, size=size, contender="mrc")])[0]
-                name, values = best_roce(here, size)
-                share = spread(values)[0] / mrc if mrc and name else None
-                cells.append("" if share is None else f"{share:.2f}")
-                names += [] if share is None else [name]
-                if share is not None and share < ENOUGH and crossing == "none":
-                    crossing = f"{size:,}"
-            if names:
-                rows.append([workload, f"{loss:g}"] + cells + [crossing, names[-1]])
+            row = crossing_row(pick(results, workload=workload, loss=loss), sizes_in(results))
+            rows += [[workload, f"{loss:g}"] + row] if row else []
     return rows
 
 
