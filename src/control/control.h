@@ -5,6 +5,7 @@
 
 #include "control/device_list.h"
 #include "control/ev_admin.h"
+#include "control/ev_report.h"
 #include "control/event_watch.h"
 #include "control/fabric_process.h"
 #include "control/fault_record.h"

@@ -206,6 +206,13 @@ enum request_result map_agent_send(
     return result;
 }
 
+void map_agent_skip(struct map_agent *agent, uint64_t period)
+{
+    agent->last_period = period;
+    for (uint32_t port = 0; port < agent->port_count; port++)
+        begin_period(agent, port, period);
+}
+
 enum request_result map_agent_listen(struct map_agent *agent, char reason[REQUEST_REASON_BYTES])
 {
     return ask_device(agent, NULL, reason);
@@ -213,15 +220,16 @@ enum request_result map_agent_listen(struct map_agent *agent, char reason[REQUES
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static bool report_port(struct map_agent *agent, struct map *map, uint32_t port)
+bool map_agent_losses(
+    struct map_agent *agent, uint32_t port, uint64_t first_period, struct map_report *report)
 {
     uint32_t count = map_schedule_count(agent->schedule, agent->nic, port);
-    struct map_report report = {
+
+    *report = (struct map_report){
         .nic = agent->nic, .port = port, .periods = agent->round_periods, .lost = agent->lost
     };
-
-    for (uint32_t i = 0; i < report.periods; i++) {
-        size_t place = place_of(agent, port, map_period(map) + i);
+    for (uint32_t i = 0; i < report->periods; i++) {
+        size_t place = place_of(agent, port, first_period + i);
         uint64_t lost = ~agent->arrived[place];
 
         if (agent->sent[place] == 0)
@@ -229,10 +237,19 @@ static bool report_port(struct map_agent *agent, struct map *map, uint32_t port)
         if (count < MAP_SLOTS_MAX)
             lost &= (UINT64_C(1) << count) - 1;
         for (; lost != 0; lost &= lost - 1)
-            agent->lost[report.lost_count++] =
+            agent->lost[report->lost_count++] =
                 (struct map_loss){ .period = (uint16_t)i, .slot = (uint8_t)bits_lowest(lost) };
     }
-    return count == 0 || map_report(map, &report);
+    return count > 0;
+}
+
+static bool report_port(struct map_agent *agent, struct map *map, uint32_t port)
+{
+    struct map_report report;
+
+    if (map_schedule_count(agent->schedule, agent->nic, port) == 0)
+        return true;
+    return map_agent_losses(agent, port, map_period(map), &report) && map_report(map, &report);
 }
 
 bool map_agent_report(struct map_agent *agent, struct map *map)

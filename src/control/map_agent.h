@@ -34,6 +34,14 @@ enum request_result map_agent_send(
 /* Only takes what has arrived. */
 enum request_result map_agent_listen(struct map_agent *, char reason[REQUEST_REASON_BYTES]);
 
+/* Sends nothing in a period: its round is not reported. */
+void map_agent_skip(struct map_agent *, uint64_t period);
+
+/* Writes what a port lost in the round that begins with a period; the losses are valid until the
+ * next call. False: a probe could not be sent, or the port has no cable. */
+bool map_agent_losses(
+    struct map_agent *, uint32_t port, uint64_t first_period, struct map_report *);
+
 /* Reports the round that is open to the map, port by port. A round in which a probe could not be
  * sent is not reported. Returns true if all ports were. */
 bool map_agent_report(struct map_agent *, struct map *);

@@ -15,6 +15,7 @@
 #include "base/trace.h"
 #include "host/host.h"
 #include "pktio/pktio.h"
+#include "wire/ip_address.h"
 
 struct engine;
 struct host_nic;
@@ -40,6 +41,8 @@ struct status_event {
     uint64_t time_ns;
     enum status_event_kind kind;
     uint32_t qpn;
+    bool has_peer;
+    struct ipv6_addr peer; /* of the QP */
     uint64_t values[3];
 };
 

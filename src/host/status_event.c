@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of a NIC for clients that follow, and the last changes of EVs for later requests. */
+#include <arpa/inet.h>
 #include <stdio.h>
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
 #include "transport/transport.h"
+
+/* A QP has a peer from RTR on. mrc_ctl.h has no place for it; the socket has. */
+static void name_peer(const struct engine *engine, struct status_event *event)
+{
+    struct qp_attributes attributes;
+
+    if (event->kind == STATUS_PORT ||
+        transport_qp_query(engine->transport, event->qpn, &attributes) != 0)
+        return;
+    event->has_peer = attributes.state >= QP_RTR;
+    event->peer = attributes.peer_address;
+}
 
 static void push_event(struct engine *engine, const struct status_event *event, uint32_t level)
 {
@@ -20,6 +33,7 @@ static void push_event(struct engine *engine, const struct status_event *event, 
         return;
     }
     ring->events[slot] = *event;
+    name_peer(engine, &ring->events[slot]);
     ring_push(&ring->ring);
 }
 
@@ -136,6 +150,14 @@ void status_write_event(
 {
     int length = snprintf(line, room_bytes, "{\"time_ns\":%llu,\"device\":\"%s\",",
         (unsigned long long)event->time_ns, nic->config.name);
+
+    if (event->has_peer) {
+        char peer[INET6_ADDRSTRLEN];
+
+        inet_ntop(AF_INET6, event->peer.octets, peer, sizeof(peer));
+        length += snprintf(line + length, room_bytes - (size_t)length, "\"peer\":\"%s\",", peer);
+    }
+
     char *rest = line + length;
     size_t room = room_bytes - (size_t)length;
 

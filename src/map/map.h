@@ -20,6 +20,7 @@
  * verdict. */
 #pragma once
 
+#include "map/map_evs.h"
 #include "map/map_link.h"
 #include "map/map_packet.h"
 #include "map/map_schedule.h"
@@ -106,6 +107,9 @@ static inline uint64_t map_period(const struct map *map)
 {
     return map->round * map->config.round_periods;
 }
+
+/* Leaves out rounds: the open one becomes this one, which is later, without evidence so far. */
+void map_skip_to(struct map *, uint64_t round);
 
 /* Verdicts in the order of their numbers; those that were cleared are replaced when there are too
  * many. */

@@ -328,6 +328,12 @@ static void forget_coverage(struct map *map)
     map->lost_count = 0;
 }
 
+void map_skip_to(struct map *map, uint64_t round)
+{
+    map->round = round;
+    forget_coverage(map);
+}
+
 void map_close_round(struct map *map)
 {
     find_suspects(map);

@@ -9,6 +9,7 @@
 
 #include "cmd/fabric_load.h"
 #include "cmd/map/map_attach.h"
+#include "cmd/map/map_follow.h"
 #include "cmd/map/map_options.h"
 #include "control/control.h"
 #include "files/files.h"
@@ -29,6 +30,7 @@ struct live {
     const struct map_options *options;
     struct plan fabric;
     struct map map;
+    struct map_follow follow;
     void *memory;
     struct map_agent *agents; /* by NIC */
     struct map_attach *attached;
@@ -51,6 +53,7 @@ static bool open_map(struct live *live)
 
     arena_init(&arena, NULL, 0);
     map_init(&live->map, &arena, &config);
+    map_follow_init(&live->follow, &arena, &live->map);
     bytes = (arena.used_bytes + LINE - 1) / LINE * LINE;
     live->nic_count = live->fabric.topology.nic_count;
     live->memory = aligned_alloc(LINE, bytes);
@@ -60,6 +63,7 @@ static bool open_map(struct live *live)
         return false;
     arena_init(&arena, live->memory, bytes);
     map_init(&live->map, &arena, &config);
+    map_follow_init(&live->follow, &arena, &live->map);
     return true;
 }
 
@@ -98,6 +102,8 @@ static enum cmd_status open_agents(struct live *live)
         return cmd_complain(CMD_FAILED, name, "%s: %s", root, strerror(-err));
     for (uint32_t nic = 0; nic < live->nic_count && status == CMD_DONE; nic++)
         status = open_agent(live, root, nic);
+    if (status == CMD_DONE)
+        map_follow_begin(&live->follow, live->agents, live->nic_count);
     return status;
 }
 
@@ -157,6 +163,7 @@ static void send_period(struct live *live, uint64_t period)
     char reason[REQUEST_REASON_BYTES];
 
     live->silent = 0;
+    map_follow_turn(&live->follow);
     for (uint32_t nic = 0; nic < live->nic_count; nic++)
         live->silent += map_agent_send(&live->agents[nic], period, reason) != REQUEST_ANSWERED;
 }
@@ -172,6 +179,7 @@ static void print_verdict(const struct live *live, const struct map_verdict *ver
     strftime(clock, sizeof(clock), "%H:%M:%S", &local);
     map_text(&live->fabric.topology, verdict, clock, 0, text);
     puts(text);
+    map_follow_print(&live->follow, verdict);
     fflush(stdout);
 }
 

@@ -86,34 +86,40 @@ static void add_time(json_t *event)
         event, "time", json_sprintf("%s.%06dZ", text, (int)(at_ns / 1000 % 1000000)));
 }
 
-static void print_event(const json_t *event)
+static void print_change(const json_t *event)
 {
     const char *kind = nic_status_text(event, "event");
     char interval[24];
 
-    print_time(wall_ns(event));
-    printf("%s ", nic_status_text(event, "device"));
     if (strcmp(kind, "ev") == 0)
-        printf("qp %lld ev %#llx plane %lld %s -> %s: %s\n", nic_status_number(event, "qpn"),
+        printf("qp %lld ev %#llx plane %lld %s -> %s: %s", nic_status_number(event, "qpn"),
             (unsigned long long)nic_status_number(event, "ev"), nic_status_number(event, "plane"),
             nic_status_text(event, "from"), nic_status_text(event, "to"),
             nic_status_text(event, "cause"));
     else if (strcmp(kind, "port") == 0)
-        printf(
-            "port %lld %s\n", nic_status_number(event, "port"), nic_status_text(event, "change"));
+        printf("port %lld %s", nic_status_number(event, "port"), nic_status_text(event, "change"));
     else if (strcmp(kind, "qp") == 0)
-        printf("qp %lld %s -> %s: %s\n", nic_status_number(event, "qpn"),
+        printf("qp %lld %s -> %s: %s", nic_status_number(event, "qpn"),
             nic_status_text(event, "from"), nic_status_text(event, "to"),
             nic_status_text(event, "cause"));
     else if (strcmp(kind, "timeout") == 0)
-        printf("qp %lld timeout after %s, %lld in a row, psn %lld\n",
-            nic_status_number(event, "qpn"),
+        printf("qp %lld timeout after %s, %lld in a row, psn %lld", nic_status_number(event, "qpn"),
             nic_status_time(nic_status_number(event, "interval_ns"), interval),
             nic_status_number(event, "timeouts") + 1, nic_status_number(event, "psn"));
     else if (strcmp(kind, "lost") == 0)
-        printf("%lld events lost: too many at once\n", nic_status_number(event, "count"));
+        printf("%lld events lost: too many at once", nic_status_number(event, "count"));
     else
-        printf("%s\n", kind);
+        fputs(kind, stdout);
+}
+
+static void print_event(const json_t *event)
+{
+    const char *peer = json_string_value(json_object_get(event, "peer"));
+
+    print_time(wall_ns(event));
+    printf("%s ", nic_status_text(event, "device"));
+    print_change(event);
+    printf("%s%s\n", peer ? ", peer " : "", peer ? peer : "");
 }
 
 static void print_line(const struct nic_options *options, const char *line)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A NIC asked from outside. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -200,6 +201,25 @@ SPEC("a follower receives events of ports, QPs and EVs")
                   world.pair.qps[0], &(struct qp_attributes){ .state = QP_ERR }, QP_ATTR_STATE),
         0);
     EXPECT(hears(sock, "\"from\":\"RTS\",\"to\":\"ERROR\""));
+    close(sock);
+    world_close(&world);
+}
+
+SPEC("an event of a QP names its peer")
+{
+    char peer[INET6_ADDRSTRLEN];
+    char wanted[INET6_ADDRSTRLEN + 32];
+    struct world world;
+    int sock;
+
+    world_open(&world, 1);
+    sock = follow(&world);
+    inet_ntop(AF_INET6, world.pair.addresses[1].address.octets, peer, sizeof(peer));
+    snprintf(wanted, sizeof(wanted), "\"peer\":\"%s\",\"event\":\"qp\"", peer);
+    EXPECT_EQ(host_qp_modify(
+                  world.pair.qps[0], &(struct qp_attributes){ .state = QP_ERR }, QP_ATTR_STATE),
+        0);
+    EXPECT(hears(sock, wanted));
     close(sock);
     world_close(&world);
 }
