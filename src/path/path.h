@@ -249,9 +249,9 @@ void path_on_unmarked(struct path_set *, uint32_t ev_index);
 bool path_on_delay(struct path_set *, uint32_t ev_index, int32_t excess, uint64_t now_ns);
 /* Returns the turns that a usable EV takes of 255. */
 uint32_t path_turns_of(const struct path_set *, uint32_t ev_index);
-/* Tells whether too few packets are sent to learn shares from their delays. From then on EVs keep
- * their planned shares, and an EV whose planned share is less than the full one keeps an eighth of
- * it. */
+/* Tells whether too few packets are sent to learn shares from their delays. From then on EVs with
+ * the full planned share have that, and others are used only in their place. Afterwards, all begin
+ * with the planned shares. */
 void path_hold_shares(struct path_set *, bool holds, uint64_t now_ns);
 /* Called when about one round trip is over. path_on_delay() changes the share of an EV once in each
  * round. */

@@ -16,7 +16,6 @@ enum {
     SKIP_LEAK = 4,         /* 256ths of the missing share that return each time */
     EXCESS_MOST = 256,     /* largest excess that counts, in 256ths */
     EXCESS_LEAST = -128,
-    HELD_PART = 8, /* an EV below the full share keeps 1/8 of it while shares are held */
     WEIGHT_FULL = 255,
     WEIGHT_GOOD = 240,
     WEIGHT_THIN_MOST = 254,
@@ -221,17 +220,17 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     return true;
 }
 
+/* An EV that is out of use gets its share, too: it returns with it. */
 void path_hold_shares(struct path_set *set, bool holds, uint64_t now_ns)
 {
     if (holds == set->holds_shares || ev_table_is_literal(set))
         return;
     set->holds_shares = holds ? 1 : 0;
-    for (uint32_t i = 0; holds && i < set->ev_count; i++) {
-        int32_t planned = planned_weight(set, i);
-
-        if (ev_state_is_usable(ev_at(set, i)->state))
-            set_weight(set, i, PATH_DELAYED,
-                ev_table_is_thin(set, i) ? planned / HELD_PART : planned, now_ns);
+    for (uint32_t i = 0; i < set->ev_count; i++) {
+        if (ev_table_is_thin(set, i))
+            ev_at(set, i)->weight = (uint8_t)(holds ? 0 : planned_weight(set, i));
+        else if (holds && ev_state_is_usable(ev_at(set, i)->state))
+            set_weight(set, i, PATH_DELAYED, WEIGHT_FULL, now_ns);
     }
 }
 

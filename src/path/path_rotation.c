@@ -91,12 +91,13 @@ static uint32_t barred_count(const struct path_set *set, const struct walk *walk
     return count + (avoid->is_active && avoid->state == EV_GOOD ? 1 : 0);
 }
 
-/* True if the walk can end: the remaining EVs must not be used or, without weights, are in SKIP. */
+/* True if the walk can end: the remaining EVs must not be used or, without weights or with shares
+ * that are held, are in SKIP. */
 static bool has_met_all(const struct path_set *set, const struct walk *walk)
 {
     const struct ev_table_plane *plane = &set->planes[walk->plane_index];
 
-    if (ev_table_is_weighted(set))
+    if (ev_table_is_weighted(set) && !set->holds_shares)
         return plane->rotation_count == 1 && walk->avoid_ev == ev_table_order(set)[plane->first];
     return plane->good_count == barred_count(set, walk);
 }

@@ -31,7 +31,8 @@ struct peer {
     bool update_owed;     /* it has not answered the last one */
     uint8_t updates_known : TRANSPORT_ENGINES_MAX; /* bit e: engine e of the peer has sent one */
     uint8_t update_engine : 2;                     /* engine that sent the last one */
-    uint8_t turn_left; /* packets that may still be sent to it in its turn */
+    uint8_t turn_left;   /* packets that may still be sent to it in its turn */
+    uint8_t slow_rounds; /* rounds in succession that ended with few bytes in flight, up to 2 */
     uint8_t incarnations[TRANSPORT_ENGINES_MAX]; /* from its updates; 0: unknown */
     uint64_t trimmed_ns;      /* time at which the last trimmed packet was reported; 0: never */
     struct transport_rtt rtt; /* all 0: not known */

@@ -126,12 +126,19 @@ static struct round_trip on_trigger(struct requester *requester, const struct en
 }
 
 /* True if the destination gets so little of the rate of the NIC that its packets say little about
- * each path. Other destinations then use the ports, and detours would cost them capacity. */
-static bool is_slow(const struct cc *cc)
+ * each path. Other destinations then use the ports, and detours would cost them capacity. Bytes in
+ * flight show it, not the window, which grows while other destinations take the ports. A message
+ * that ends makes one round look slow. */
+static bool is_slow(struct peer *peer)
 {
-    enum { SLOW_PART = 8 };
+    enum { SLOW_PART = 8, ROUNDS = 2 };
+    double full_bytes = peer->cc.base_rtt_ns * peer->cc.profile->bytes_per_ns;
 
-    return SLOW_PART * (double)cc->window_bytes < cc->base_rtt_ns * cc->profile->bytes_per_ns;
+    if (SLOW_PART * (double)peer->inflight_bytes >= full_bytes)
+        peer->slow_rounds = 0;
+    else if (peer->slow_rounds < ROUNDS)
+        peer->slow_rounds++;
+    return peer->slow_rounds >= ROUNDS;
 }
 
 __attribute__((noinline)) static void end_round(const struct env *env, uint64_t now_ns)
@@ -140,7 +147,7 @@ __attribute__((noinline)) static void end_round(const struct env *env, uint64_t 
 
     path_next_round(env->paths);
     if (env_is_weighted(env) && env->profile->is_rough)
-        path_hold_shares(env->paths, is_slow(cc), now_ns);
+        path_hold_shares(env->paths, is_slow(env->peer), now_ns);
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)),
         &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,

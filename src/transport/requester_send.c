@@ -328,7 +328,7 @@ static void end_turn(struct requester *requester, const struct env *env, uint32_
     bool was_idle, uint64_t now_ns)
 {
     env_add(env, COUNTER_DATA_SENT, data_count);
-    env->peer->way_back.sent_data = true;
+    env->peer->way_back.sent_data |= env->peer->way_back.profile == env->profile;
     if (was_idle || requester->timeout_ns == UINT64_MAX)
         requester_arm_timeout(requester, env, now_ns);
 }

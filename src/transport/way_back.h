@@ -34,7 +34,7 @@ struct way_back {
     uint64_t deadline_ns; /* earliest failure of a probe in flight; UINT64_MAX: none */
     uint32_t witness; /* index of a QP that sends on the profile and therefore knows the bad EVs */
     bool heard;       /* a packet of the peer arrived since the last probe was due */
-    bool sent_data; /* data were sent to the peer since then; their SACKs keep the way back fresh */
+    bool sent_data;   /* data were sent on the profile since then; their SACKs keep it fresh */
 };
 
 void way_back_start(struct way_back *, const struct path_profile *);

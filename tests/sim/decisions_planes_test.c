@@ -49,6 +49,28 @@ PROPERTY("of 16 planes, those from the ninth on are used, and their faults are o
         seed, 1500);
 }
 
+/* Before, answers kept to the dead path if the QP that sends to a NIC has other EVs than the one
+ * that receives from it, as with a shape: 0.955. */
+PROPERTY("NICs that write to each other use what a dead uplink leaves, with a shape or without", 1)
+{
+    static const char *const fabrics[] = { "t0s: 2, t1s: 4, hosts_per_t0: 4",
+        "shape: clos, leaves_per_pod: 2, spines_per_pod: 4, hosts_per_leaf: 4" };
+    char text[400];
+
+    for (uint32_t i = 0; i < sizeof(fabrics) / sizeof(fabrics[0]); i++) {
+        struct decision decision;
+
+        snprintf(text, sizeof(text),
+            "fabric: { planes: 8, %s }\nduration: 600us\n"
+            "workloads: [{ kind: permutation, shift: 4, message_bytes: 1MiB, outstanding: 4 }]\n"
+            "faults: [{ kind: down, where: p0.t0.0-t1.0, at: 100us }]\n",
+            fabrics[i]);
+        decision = decision_run(text, seed, 300);
+        decision_print(fabrics[i], &decision);
+        EXPECT(decision.of_capacity >= 0.975);
+    }
+}
+
 PROPERTY("an uplink at half its rate carries half", 2)
 {
     expect_capacity(DECISION_F8 UNTIL_3MS,

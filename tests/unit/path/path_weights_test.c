@@ -311,7 +311,7 @@ SPEC("if the plan is rough, a delay reduces the turns of an EV faster, down to o
     path_check(paths.set);
 }
 
-SPEC("while shares are held they are the planned ones, an eighth for lesser EVs, and do not change")
+SPEC("while shares are held, lesser EVs get no turns; they return to the planned shares")
 {
     static const uint8_t weights[] = { 240, 60, 20 };
     struct paths paths;
@@ -320,17 +320,31 @@ SPEC("while shares are held they are the planned ones, an eighth for lesser EVs,
     path_on_delay(paths.set, 0, 256, 0);
     path_hold_shares(paths.set, true, 0);
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
-    EXPECT_EQ(path_turns_of(paths.set, 1), 8); /* 64 / 8 */
-    EXPECT_EQ(path_turns_of(paths.set, 2), 2); /* 21 / 8 */
     path_next_round(paths.set);
     EXPECT(!path_on_delay(paths.set, 0, 256, 0));
     EXPECT(!path_on_delay(paths.set, 1, -128, 0));
-    EXPECT_EQ(path_turns_of(paths.set, 0), 255);
-    EXPECT_EQ(path_turns_of(paths.set, 1), 8);
+    for (uint32_t i = 0; i < 600; i++)
+        EXPECT_EQ(path_pick(paths.set, 1, 0), 0);
     path_hold_shares(paths.set, false, 0);
-    EXPECT_EQ(path_turns_of(paths.set, 1), 8);
-    EXPECT(path_on_delay(paths.set, 1, 0, 0));
-    EXPECT_EQ(path_turns_of(paths.set, 1), 9); /* 8 + 1 + 56 x 4 / 256 */
+    EXPECT_EQ(path_turns_of(paths.set, 1), 64);
+    EXPECT_EQ(path_turns_of(paths.set, 2), 21);
+    path_check(paths.set);
+}
+
+SPEC("while shares are held, lesser EVs replace one that fails or must not be used")
+{
+    static const uint8_t weights[] = { 240, 60, 20 };
+    struct paths paths;
+
+    open_weighted(&paths, weights, 3, 1);
+    path_hold_shares(paths.set, true, 0);
+    EXPECT_NE(path_pick_other(paths.set, 1, 0, 0, 0), 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_ALWAYS_SKIP, 0);
+    EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
+    for (uint32_t i = 0; i < 100; i++)
+        EXPECT_NE(path_pick(paths.set, 1, 0), 0);
+    path_hold_shares(paths.set, false, 0);
+    EXPECT_EQ(path_turns_of(paths.set, 1), 64);
     path_check(paths.set);
 }
 

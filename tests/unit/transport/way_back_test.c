@@ -485,6 +485,29 @@ SPEC("§17: an EV that turns bad for a QP with another profile does not change t
     by_hand_close(&nic);
 }
 
+/* True if the way back of A is probed in a round trip in which B, with this profile, sent data. */
+static bool is_probed_while_sending(const struct path_profile *profile)
+{
+    bool is_probed;
+
+    open_connected();
+    nic.init.paths = profile;
+    by_hand_connect(&nic, B);
+    EXPECT_EQ(by_hand_post(&nic, B, 1, 64, 0), 0);
+    is_probed = take_turn(A, BASE_RTT_NS) != NULL;
+    by_hand_close(&nic);
+    return is_probed;
+}
+
+SPEC("§17: data on another profile than that of the way back does not replace its probes")
+{
+    static struct path_profile same;
+
+    EXPECT(!is_probed_while_sending(&nic.profile));
+    same = nic.profile;
+    EXPECT(is_probed_while_sending(&same));
+}
+
 /* How many of eight answers to Endpoint Requests on plane 0 leave on another EV than the first. */
 static uint32_t answers_elsewhere(uint8_t tail_rounds)
 {
