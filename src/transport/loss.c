@@ -169,6 +169,27 @@ static bool is_shown_missing(const struct packet_sack *sack, struct psn psn)
     return above == 1 || (above >= sack->sack_offset && above < sack->sack_offset + BITMAP_PSNS);
 }
 
+/* Returns the age at which a packet that the answer to a probe does not show counts as lost. If
+ * queues delayed the answer, they may delay the packet more, but not for half of the timeout:
+ * otherwise it would expire although the answer proves that the peer can be reached. */
+static uint64_t lost_after_probe_ns(
+    const struct requester *requester, const struct env *env, uint32_t probe_age_ns)
+{
+    const struct cc *cc = &env->peer->cc;
+    uint64_t delayed_factor = env->nic->parameters->delayed_probe_factor;
+    uint64_t limit_ns = lost_after_ns(requester, env, probe_age_ns);
+    uint64_t half_ns;
+
+    if (probe_age_ns < (uint64_t)cc->base_rtt_ns + cc->target_delay_ns)
+        return limit_ns;
+    if (delayed_factor == 0)
+        return UINT64_MAX;
+    half_ns = requester_interval_ns(requester, env) / 2;
+    if (half_ns > delayed_factor * limit_ns)
+        return delayed_factor * limit_ns;
+    return half_ns > limit_ns ? half_ns : limit_ns;
+}
+
 void loss_infer_by_probe(struct requester *requester, const struct env *env,
     const struct packet_sack *sack, uint32_t probe_age_ns, uint64_t now_ns)
 {
@@ -176,11 +197,8 @@ void loss_infer_by_probe(struct requester *requester, const struct env *env,
     struct psn end =
         shows_all(sack) ? window->next : psn_add(sack->cack_psn, sack->sack_offset + BITMAP_PSNS);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
-    uint64_t delayed_factor = env->nic->parameters->delayed_probe_factor;
-    uint64_t limit_ns = lost_after_ns(requester, env, probe_age_ns);
+    uint64_t limit_ns = lost_after_probe_ns(requester, env, probe_age_ns);
 
-    if (probe_age_ns >= (uint64_t)env->peer->cc.base_rtt_ns + env->peer->cc.target_delay_ns)
-        limit_ns = delayed_factor ? limit_ns * delayed_factor : UINT64_MAX;
     while (!psn_equal(psn, window->next) && psn_before(psn, end)) {
         struct send_record record = send_window_record(window, psn);
         bool early = send_window_age_ns(record.ticks, now_ns) > limit_ns;

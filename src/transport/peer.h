@@ -34,6 +34,7 @@ struct peer {
     uint8_t turn_left;   /* packets that may still be sent to it in its turn */
     uint8_t slow_rounds; /* rounds in succession that ended with few bytes in flight, up to 2 */
     uint8_t incarnations[TRANSPORT_ENGINES_MAX]; /* from its updates; 0: unknown */
+    uint32_t trimmed_trip_ns; /* from the last packet that was trimmed to its report */
     uint64_t trimmed_ns;      /* time at which the last trimmed packet was reported; 0: never */
     struct transport_rtt rtt; /* all 0: not known */
     uint32_t spurious_ticks; /* time of the last spurious loss, in 1.024 us modulo 2^32; 0: never */

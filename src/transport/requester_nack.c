@@ -89,6 +89,8 @@ static void lose_packet(struct requester *requester, const struct env *env, stru
     uint64_t sample_ns = send_window_age_ns(ticks, now_ns) + 1;
     uint32_t bytes = requester_nominal_bytes(requester, env, psn);
 
+    if (rule != LOSS_BY_NACK)
+        env->peer->trimmed_trip_ns = (uint32_t)sample_ns;
     loss_declare(requester, env, psn, rule, now_ns);
     cc_on_nack(&env->peer->cc,
         &(struct cc_nack){ .now_ns = now_ns,

@@ -16,11 +16,11 @@ static struct retry_schedule schedule_of(const struct env *env)
         .exponential = env->attributes.retry_exponential };
 }
 
-/* Returns a lower bound of the timeout while queues are long, because tail probes then take longer.
- * It is limited, so that one long round trip does not delay the timeout forever. */
-static uint64_t while_queues_are_long_ns(const struct requester *requester, uint64_t interval_ns)
+/* Returns a lower bound of the timeout while round trips are long, because tail probes then take
+ * longer. It is limited, so that one long round trip does not delay the timeout forever. */
+static uint64_t while_trips_are_long_ns(uint32_t trip_ns, uint64_t interval_ns)
 {
-    uint64_t trips_ns = (uint64_t)TIMEOUT_ROUND_TRIPS * requester->smoothed_rtt_ns;
+    uint64_t trips_ns = (uint64_t)TIMEOUT_ROUND_TRIPS * trip_ns;
 
     return trips_ns < TIMEOUT_LONGER * interval_ns ? trips_ns : TIMEOUT_LONGER * interval_ns;
 }
@@ -28,7 +28,7 @@ static uint64_t while_queues_are_long_ns(const struct requester *requester, uint
 uint64_t requester_interval_ns(const struct requester *requester, const struct env *env)
 {
     uint64_t interval_ns = retry_interval_ns(schedule_of(env), requester->timeouts);
-    uint64_t queued_ns = while_queues_are_long_ns(requester, interval_ns);
+    uint64_t queued_ns = while_trips_are_long_ns(requester->smoothed_rtt_ns, interval_ns);
 
     interval_ns =
         parameters_longer_ns(interval_ns, PARAMETER_TENTHS_timeout, env->peer->cc.base_rtt_ns);
@@ -135,17 +135,29 @@ static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now
     return longest_ns;
 }
 
-/* Returns the time without news about the packets in flight. In a large incast, the headers of
- * trimmed packets queue, and each one that arrives shows that others will follow. */
-static uint64_t silent_ns(
+static uint64_t less(uint64_t from_ns, uint64_t ns)
+{
+    return from_ns > ns ? from_ns - ns : 0;
+}
+
+/* Returns the time until packets have been in flight for the interval without news. In a large
+ * incast, the headers of trimmed packets queue, and each one that arrives shows that others will
+ * follow: the interval begins again. What is sent after the first window waits behind the headers
+ * of all senders, so the interval also lasts some round trips of the trimmed packet. */
+static uint64_t left_in_flight_ns(
     const struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
 {
     uint64_t flight_ns = longest_flight_ns(&requester->window, now_ns);
     uint64_t trimmed_ns = now_ns - env->peer->trimmed_ns;
+    uint64_t most_ns = less(TIMEOUT_LONGER * interval_ns, flight_ns);
+    uint64_t left_ns;
 
-    if (flight_ns >= TIMEOUT_LONGER * interval_ns)
-        return flight_ns;
-    return trimmed_ns < flight_ns ? trimmed_ns : flight_ns;
+    if (trimmed_ns >= flight_ns)
+        return less(interval_ns, flight_ns);
+    left_ns = less(
+        at_least(interval_ns, while_trips_are_long_ns(env->peer->trimmed_trip_ns, interval_ns)),
+        trimmed_ns);
+    return left_ns < most_ns ? left_ns : most_ns;
 }
 
 /* Returns the time until packets have been in flight for the interval. 0: some have, nothing can be
@@ -157,7 +169,6 @@ static uint64_t left_to_wait_ns(
 {
     bool lacks_ack = send_window_count(&requester->window) == 0 &&
                      send_queue_unacknowledged(&requester->queue) > 0;
-    uint64_t flight_ns;
 
     if (lacks_ack || path_usable_planes(env->paths, env_planes(env)) == 0)
         return 0;
@@ -165,8 +176,7 @@ static uint64_t left_to_wait_ns(
         return interval_ns;
     if (interval_ns >= SEND_WINDOW_AGE_MAX_NS)
         return 0;
-    flight_ns = silent_ns(requester, env, interval_ns, now_ns);
-    return flight_ns < interval_ns ? interval_ns - flight_ns : 0;
+    return left_in_flight_ns(requester, env, interval_ns, now_ns);
 }
 
 static void on_timeout(struct requester *requester, const struct env *env,

@@ -232,3 +232,30 @@ SPEC("§13: the timeout counts from the oldest transmission in flight, wherever 
     EXPECT_GE(requester->timeout_ns, sent_ns + TIMEOUT_NS - SEND_WINDOW_TICK_NS);
     by_hand_close(&nic);
 }
+
+/* Sends two packets. The first is trimmed and reported after `trip_ns`, and sent again. Returns the
+ * time from the report to the timeout, in intervals. */
+static uint64_t intervals_after_trim(uint64_t trip_ns)
+{
+    struct packet nack;
+    uint64_t intervals = 0;
+
+    open_connected();
+    post(2);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    nic.now_ns += trip_ns;
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    while (by_hand_count(&nic, COUNTER_TIMEOUT_FIRED) == 0 && intervals < 10) {
+        by_hand_wait(&nic, TIMEOUT_NS + 2 * WHEEL_NS);
+        intervals++;
+    }
+    by_hand_close(&nic);
+    return intervals;
+}
+
+SPEC("§13: a packet that was trimmed late makes the next timeout later, by a few intervals at most")
+{
+    EXPECT_EQ(intervals_after_trim(TIMEOUT_NS / 16), 1);
+    EXPECT_EQ(intervals_after_trim(TIMEOUT_NS / 3), 3);
+}
