@@ -105,10 +105,13 @@ static void watch(struct agents *agents, uint32_t index, uint32_t events, int op
     must(epoll_ctl(agents->epoll, operation, agents->list[index].sock, &event) == 0, "epoll");
 }
 
-static void fail(struct agents *agents, struct agent *agent)
+static void fail(struct agents *agents, struct agent *agent, const char *where, long why)
 {
     if (agent->state == AGENT_FAILED)
         return;
+    if (agents->failed == 0)
+        fprintf(stderr, "bench/controller: the first connection is lost: %s: %s\n", where,
+            why < 0 ? gnutls_strerror((int)why) : "closed");
     agent->state = AGENT_FAILED;
     agents->failed++;
     close(agent->sock);
@@ -134,7 +137,7 @@ void agents_connect(struct agents *agents, uint32_t index)
     gnutls_transport_set_int(agent->session, agent->sock);
     if (connect(agent->sock, (struct sockaddr *)&agents->controller, sizeof(own)) != 0 &&
         errno != EINPROGRESS) {
-        fail(agents, agent);
+        fail(agents, agent, "connect", 0);
         return;
     }
     agent->state = AGENT_CONNECTING;
@@ -168,7 +171,7 @@ static void send_more(struct agents *agents, struct agent *agent)
         if (sent == GNUTLS_E_AGAIN || sent == GNUTLS_E_INTERRUPTED)
             return;
         if (sent < 0) {
-            fail(agents, agent);
+            fail(agents, agent, "send", sent);
             return;
         }
         agent->sent_bytes += (size_t)sent;
@@ -232,7 +235,7 @@ static void read_answer(struct agents *agents, struct agent *agent)
         if (count == GNUTLS_E_INTERRUPTED || count == GNUTLS_E_REHANDSHAKE)
             continue;
         if (count <= 0) {
-            fail(agents, agent);
+            fail(agents, agent, agent->state == AGENT_IDLE ? "idle" : "receive", count);
             return;
         }
         if (agent->answer_bytes < sizeof(agent->head) - 1)
@@ -254,7 +257,7 @@ static void shake_hands(struct agents *agents, struct agent *agent)
         agents->connected++;
         agent->state = AGENT_IDLE;
     } else if (gnutls_error_is_fatal(result)) {
-        fail(agents, agent);
+        fail(agents, agent, "handshake", result);
     }
 }
 

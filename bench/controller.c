@@ -209,6 +209,22 @@ static void print_figure(const char *metric, double value, const char *unit)
     fflush(stdout);
 }
 
+/* Why the server of agents refused, if it did. */
+static void print_refusals(const struct load *load)
+{
+    json_t *servers = ask_controller(load, "/v1/server");
+    const char *reason;
+    json_t *count;
+
+    json_object_foreach(json_object_get(servers, "agents"), reason, count)
+    {
+        if (json_integer_value(count) > 0)
+            fprintf(stderr, "bench/controller: refused: %s %lld\n", reason,
+                (long long)json_integer_value(count));
+    }
+    json_decref(servers);
+}
+
 /* One event in each report, or several if agents would report more often than once a second. */
 static void measure_load(struct load *load)
 {
@@ -241,7 +257,10 @@ static void measure_load(struct load *load)
     print_figure("connections lost", load->agents.failed, "connections");
     print_figure("processor of the controller", cpu_s / took_s * 100, "% of a core");
     print_figure("memory of the controller", controller_mebibytes(load), "MiB");
+    fprintf(stderr, "bench/controller: store: %s\n",
+        json_string_value(json_object_get(state, "store")));
     json_decref(state);
+    print_refusals(load);
 }
 
 static uint32_t number_or(const char *text, uint32_t otherwise)

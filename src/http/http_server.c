@@ -13,6 +13,7 @@
 #include "http/http_state.h"
 
 #define SWEEP_MS         1000
+#define ABSENT_MS        3000 /* between two polls: more than a busy owner needs */
 #define CONNECTION_BYTES 16384 /* for the head of a request */
 #define TLS_PRIORITIES   "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define LISTEN_BACKLOG   1024
@@ -179,9 +180,21 @@ uint16_t http_server_port(const struct http_server *server)
     return info->port;
 }
 
+/* The time in which nobody called http_server_poll(), because the program was busy or starved, is
+ * not that of the clients. */
+static void forgive_absence(struct http_server *server, uint64_t absent_ms)
+{
+    for (struct http_connection *c = server->connections; c; c = c->next)
+        c->since_ms += absent_ms;
+}
+
 void http_server_poll(struct http_server *server)
 {
+    uint64_t before_ms = server->now_ms;
+
     server->now_ms = clock_ms();
+    if (server->now_ms - before_ms >= ABSENT_MS)
+        forgive_absence(server, server->now_ms - before_ms);
     if (server->now_ms - server->swept_ms >= SWEEP_MS) {
         server->swept_ms = server->now_ms;
         http_admit_sweep(server);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl_bench.h"
+#include "ctl_served.h"
 #include "must.h"
 
 enum { LIMIT_PPM = 600000 };
@@ -41,15 +41,16 @@ static void check_bench(struct ctl_bench *bench)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length_bytes)
 {
-    static struct ctl_bench bench;
+    static struct ctl_served served;
     static bool is_open;
+    struct ctl_bench *bench = &served.bench;
     struct http_request request = { .method = HTTP_POST, .peer = "fuzz" };
     const struct http_route *routes = ctl_operator_routes;
     char *text = malloc(length_bytes + 1);
     char *line_end;
 
     if (!is_open)
-        is_open = ctl_bench_open(&bench, LIMIT_PPM);
+        is_open = ctl_served_open(&served, LIMIT_PPM);
     MUST(is_open && text);
     memcpy(text, data, length_bytes);
     text[length_bytes] = '\0';
@@ -61,9 +62,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length_bytes)
         request.body = line_end + 1;
         request.body_bytes = length_bytes - (size_t)(request.body - text);
         if (http_target_read(text + 1, &request.target))
-            answer_with(&bench, routes, &request);
-        ctl_controller_tick(&bench.controller, bench.controller.now_ms + 300);
-        check_bench(&bench);
+            answer_with(bench, routes, &request);
+        ctl_controller_tick(&bench->controller, bench->controller.now_ms + 300);
+        check_bench(bench);
     }
     free(text);
     return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The controller: limits, orders, and agents that lie, contradict each other or flood. Tests
- * ctl/ctl_report.c and ctl/ctl_member.c, too. */
+ * ctl/ctl_report.c, ctl/ctl_member.c, ctl/ctl_plain.c and ctl/ctl_conduct.c, too. */
 #include "ctl/ctl_controller.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
 
+#include "ctl/ctl_conduct.h"
 #include "ctl_bench.h"
 #include "spec.h"
 
@@ -212,6 +213,77 @@ SPEC("false data is refused: foreign addresses, EVs that do not exist, events wi
                 "device", "other"))));
     EXPECT_EQ(bench->controller.evidence.count, 0);
     EXPECT_EQ(bench->controller.members.members[0]->events_refused, 3);
+    ctl_bench_close(bench);
+}
+
+/* An event with one more key. */
+static json_t *event_with(const char *text)
+{
+    json_t *event = bad_ev(1);
+
+    json_object_set_new(event, "text", json_string(text));
+    return event;
+}
+
+SPEC("events that are long, nested or command a terminal are refused, and so are such devices")
+{
+    struct ctl_bench *bench = bench_open(500000);
+    json_t *nested = bad_ev(1), *report;
+    char text[2048];
+
+    snprintf(text, sizeof(text), "%02000d", 0);
+    json_object_set_new(nested, "text", json_array());
+    for (unsigned i = 0; i < 300; i++)
+        json_array_append_new(json_object_get(nested, "text"), json_object());
+    json_decref(send_report(bench, "a",
+        report_of(bench, 0, 0,
+            json_pack("[o,o,o,o,o]", event_with(text), event_with("\x1b[2J"),
+                event_with("\xc2\x9b"), nested, event_with("\xc3\xa4 is a letter")))));
+    EXPECT_EQ(bench->controller.members.members[0]->events_refused, 4);
+    EXPECT_EQ(bench->controller.members.members[0]->events_taken, 1);
+    EXPECT_EQ(json_array_size(bench->controller.pending), 1);
+    report = report_of(bench, 0, 0, json_array());
+    json_object_set_new(
+        json_array_get(json_object_get(report, "devices"), 0), "problem", json_string("\a"));
+    json_decref(send_report(bench, "a", report));
+    EXPECT_EQ(bench->controller.members.members[0]->device_count, 0);
+    EXPECT_EQ(bench->controller.members.members[0]->claims_refused, 1);
+    ctl_bench_close(bench);
+}
+
+static size_t count_notes(const struct ctl_bench *bench)
+{
+    json_t *audit = ctl_store_audit(bench->store, -1);
+    const json_t *row;
+    size_t i, count = 0;
+
+    json_array_foreach(audit, i, row) count +=
+        strcmp(json_string_value(json_object_get(row, "verb")), "refuse") == 0;
+    json_decref(audit);
+    return count;
+}
+
+SPEC("an agent that reports too often is refused for a second, and noted once a minute")
+{
+    struct ctl_bench *bench = bench_open(500000);
+    struct ctl_controller *controller = &bench->controller;
+
+    for (unsigned i = 0; i < CTL_REPORTS_RATE; i++)
+        EXPECT(ctl_conduct_may_report(controller, "a"));
+    EXPECT(!ctl_conduct_may_report(controller, "a"));
+    EXPECT(ctl_conduct_may_report(controller, "b"));
+    EXPECT_EQ(controller->members.members[0]->reports_refused, 1);
+    ctl_controller_tick(controller, controller->now_ms + 1000);
+    EXPECT_EQ(count_notes(bench), 1);
+    for (unsigned i = 0; i < 2 * CTL_REPORTS_RATE; i++)
+        ctl_conduct_may_report(controller, "a");
+    EXPECT_EQ(controller->members.members[0]->reports_refused, 1 + CTL_REPORTS_RATE);
+    ctl_controller_tick(controller, controller->now_ms + 1000);
+    EXPECT_EQ(count_notes(bench), 1);
+    ctl_controller_tick(controller, controller->now_ms + 60000);
+    EXPECT_EQ(count_notes(bench), 2);
+    ctl_controller_tick(controller, controller->now_ms + 60000);
+    EXPECT_EQ(count_notes(bench), 2);
     ctl_bench_close(bench);
 }
 
