@@ -6,6 +6,8 @@
 
 #include "ctl/ctl_controller.h"
 #include "ctl/ctl_device.h"
+#include "ctl/ctl_loop.h"
+#include "ctl/ctl_prober.h"
 #include "ctl/ctl_profile.h"
 
 #define DEVICES_MAX EVENT_WATCH_MAX /* of an agent */
@@ -60,6 +62,7 @@ static void take_devices(
             continue;
         }
         controller->ports_down[nic] = (uint32_t)down & 0xffff;
+        ctl_map_note_owner(&controller->map, nic, json_is_true(json_object_get(device, "open")));
         json_array_append(kept, device);
     }
     json_decref(member->devices);
@@ -98,6 +101,7 @@ static bool take_event(struct ctl_controller *controller, struct ctl_member *mem
     json_object_set_new(event, "nic", json_string(name));
     json_array_append(controller->pending, event);
     weigh_event(controller, event, nic);
+    ctl_map_take_event(&controller->map, event, nic, controller->now_ms);
     return true;
 }
 
@@ -117,6 +121,31 @@ static void take_events(struct ctl_controller *controller, struct ctl_member *me
             member->events_taken++;
         else
             member->events_refused++;
+    }
+}
+
+/* Rounds of probes. What an agent reports of NICs that are not its own is refused. */
+static void take_rounds(
+    struct ctl_controller *controller, struct ctl_member *member, const json_t *rounds)
+{
+    const json_t *round, *report;
+    size_t i, j;
+
+    json_array_foreach(rounds, i, round)
+    {
+        json_int_t number = json_integer_value(json_object_get(round, "round"));
+
+        if (i >= CTL_PROBER_ROUNDS || number < 0)
+            return;
+        json_array_foreach(json_object_get(round, "nics"), j, report)
+        {
+            uint32_t nic;
+
+            if (j >= DEVICES_MAX || !find_nic(controller->plan, text_of(report, "address"), &nic) ||
+                !ctl_member_owns(&controller->members, member, nic) ||
+                !ctl_map_take_nic(&controller->map, (uint64_t)number, nic, report))
+                member->rounds_refused++;
+        }
     }
 }
 
@@ -188,6 +217,16 @@ static bool needs_orders(const struct ctl_controller *controller, const struct c
     return false;
 }
 
+static void add_map(const struct ctl_controller *controller, const json_t *report, json_t *answer)
+{
+    const json_t *map = json_object_get(report, "map");
+    json_t *told = ctl_map_answer(&controller->map,
+        json_integer_value(json_object_get(map, "fabric_id")), controller->now_ms);
+
+    if (told)
+        json_object_set_new(answer, "map", told);
+}
+
 json_t *ctl_controller_take_report(
     struct ctl_controller *controller, const char *agent, const json_t *report)
 {
@@ -206,7 +245,9 @@ json_t *ctl_controller_take_report(
     member->events_lost = (uint64_t)json_integer_value(json_object_get(report, "events_lost"));
     take_devices(controller, member, devices);
     take_events(controller, member, devices, events);
+    take_rounds(controller, member, json_object_get(json_object_get(report, "map"), "rounds"));
     answer = json_pack("{s:I}", "version", (json_int_t)controller->version);
+    add_map(controller, report, answer);
     if (needs_orders(controller, member))
         json_object_set_new(answer, "orders", orders_for(controller, member));
     member->is_ordered = member->device_count > 0;
@@ -294,5 +335,6 @@ json_t *ctl_controller_state(struct ctl_controller *controller)
 
     json_object_set_new(state, "evidence",
         ctl_evidence_describe(&controller->evidence, controller->plan, controller->now_ms));
+    ctl_loop_describe(controller, state);
     return state;
 }
