@@ -9,5 +9,6 @@
 #include "ctl/ctl_daemon.h"
 #include "ctl/ctl_folder.h"
 #include "ctl/ctl_link.h"
+#include "ctl/ctl_loop.h"
 #include "ctl/ctl_setup.h"
 #include "ctl/ctl_store.h"

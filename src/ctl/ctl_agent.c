@@ -41,11 +41,13 @@ void ctl_agent_init(struct ctl_agent *agent, struct ctl_store *store, const char
     agent->orders = text ? json_loads(text, 0, NULL) : NULL;
     if (!agent->orders)
         agent->version = -1;
+    ctl_prober_init(&agent->prober);
     free(text);
 }
 
 void ctl_agent_fini(struct ctl_agent *agent)
 {
+    ctl_prober_fini(&agent->prober);
     json_decref(agent->orders);
     json_decref(agent->events);
 }
@@ -113,6 +115,19 @@ int ctl_agent_take_orders(
     return 0;
 }
 
+bool ctl_agent_take_answer(struct ctl_agent *agent, const json_t *answer, uint64_t sent_ms,
+    char reason[static CTL_REASON_BYTES])
+{
+    const json_t *orders = json_object_get(answer, "orders");
+    char *text = orders ? json_dumps(orders, JSON_COMPACT) : NULL;
+
+    ctl_prober_take_answer(&agent->prober, json_object_get(answer, "map"), sent_ms, ctl_clock_ms());
+    if (text)
+        ctl_agent_take_orders(agent, text, reason);
+    free(text);
+    return orders != NULL;
+}
+
 /* ---- devices --------------------------------------------------------------------------------- */
 
 static struct ctl_agent_device *add_device(struct ctl_agent *agent, const char *name)
@@ -166,6 +181,7 @@ static void look_for_devices(struct ctl_agent *agent)
         event_watch_follow(&agent->watch, device->name, false);
     }
     forget_unseen(agent);
+    ctl_prober_look(&agent->prober, agent->devices, agent->device_count);
     free(list);
 }
 
@@ -176,7 +192,7 @@ static void carry_out_all(struct ctl_agent *agent, bool also_done)
             carry_out(agent, &agent->devices[i]);
 }
 
-void ctl_agent_tick(struct ctl_agent *agent, uint64_t now_ms)
+uint32_t ctl_agent_tick(struct ctl_agent *agent, uint64_t now_ms)
 {
     if (agent->looked_ms == 0 || now_ms - agent->looked_ms >= LOOK_MS) {
         agent->looked_ms = now_ms;
@@ -186,6 +202,7 @@ void ctl_agent_tick(struct ctl_agent *agent, uint64_t now_ms)
             agent->checked_ms = now_ms;
     }
     event_watch_wait(&agent->watch, 0);
+    return ctl_prober_tick(&agent->prober, now_ms);
 }
 
 json_t *ctl_agent_report(struct ctl_agent *agent)
@@ -195,9 +212,9 @@ json_t *ctl_agent_report(struct ctl_agent *agent)
 
     for (uint32_t i = 0; i < agent->device_count; i++)
         json_array_append_new(devices, ctl_device_describe(&agent->devices[i]));
-    report = json_pack("{s:s,s:I,s:o,s:o,s:I}", "agent", agent->name, "version",
+    report = json_pack("{s:s,s:I,s:o,s:o,s:I,s:o}", "agent", agent->name, "version",
         (json_int_t)agent->version, "devices", devices, "events", agent->events, "events_lost",
-        (json_int_t)agent->events_lost);
+        (json_int_t)agent->events_lost, "map", ctl_prober_report(&agent->prober));
     agent->events = json_array();
     return report;
 }

@@ -11,6 +11,7 @@
 
 #include "control/control.h"
 #include "ctl/ctl_denylist.h"
+#include "ctl/ctl_prober.h"
 #include "ctl/ctl_store.h"
 
 #define CTL_NAME_BYTES   64
@@ -39,6 +40,7 @@ struct ctl_agent {
     struct event_watch watch;
     json_t *events;
     uint64_t events_lost;
+    struct ctl_prober prober;
     uint64_t looked_ms;
     uint64_t checked_ms;
 };
@@ -52,8 +54,14 @@ void ctl_agent_fini(struct ctl_agent *);
 int ctl_agent_take_orders(
     struct ctl_agent *, const char *text, char reason[static CTL_REASON_BYTES]);
 
-/* Looks after devices and events. Call it several times a second. */
-void ctl_agent_tick(struct ctl_agent *, uint64_t now_ms);
+/* Takes the answer of the controller to a report that left at `sent_ms`: orders, if it has any, and
+ * what it says of probes. Returns true if there were orders; with a reason if they are refused. */
+bool ctl_agent_take_answer(struct ctl_agent *, const json_t *answer, uint64_t sent_ms,
+    char reason[static CTL_REASON_BYTES]);
+
+/* Looks after devices, events and probes. Returns the milliseconds after which it wants to be
+ * called again; calling it earlier does no harm. */
+uint32_t ctl_agent_tick(struct ctl_agent *, uint64_t now_ms);
 
 /* Returns a report with the events since the last one, which the caller releases. */
 json_t *ctl_agent_report(struct ctl_agent *);

@@ -10,6 +10,7 @@
 
 #include "ctl/ctl_clock.h"
 #include "ctl/ctl_conduct.h"
+#include "ctl/ctl_loop.h"
 
 #define STORE_MS      200
 #define CLOCK_JUMP_MS 2000
@@ -27,10 +28,14 @@ static int load_denylist(struct ctl_controller *controller, char reason[static C
     json_array_foreach(rows, i, row)
     {
         const char *name = json_string_value(json_object_get(row, "element"));
+        const char *actor = json_string_value(json_object_get(row, "actor"));
         char why[TOPOLOGY_REASON_BYTES];
 
-        if (ctl_denylist_add(&controller->denylist, name, why))
+        if (ctl_denylist_add(&controller->denylist, name, why)) {
+            ctl_denylist_set_automatic(
+                &controller->denylist, name, actor && strcmp(actor, CTL_POLICY_ACTOR) == 0);
             continue;
+        }
         snprintf(reason, CTL_REASON_BYTES,
             "%s is drained in the store, but not an element of this fabric: %s; start with the "
             "former "
@@ -65,6 +70,7 @@ int ctl_controller_init(struct ctl_controller *controller, const struct plan *pl
 
 void ctl_controller_fini(struct ctl_controller *controller)
 {
+    ctl_loop_fini(controller);
     ctl_members_fini(&controller->members);
     free(controller->ports_down);
     json_decref(controller->pending);
@@ -196,9 +202,14 @@ json_t *ctl_controller_drain(
         .status = 200,
         .before = ctl_denylist_share(&controller->denylist, controller->ports_down) };
     char why[TOPOLOGY_REASON_BYTES];
+    bool is_automatic = strcmp(wish->actor, CTL_POLICY_ACTOR) == 0;
+    bool is_taken_over =
+        !is_automatic && ctl_denylist_is_automatic(&controller->denylist, wish->element);
     bool is_added = false;
 
-    if (ctl_denylist_has(&controller->denylist, wish->element)) {
+    if (is_taken_over) {
+        outcome.after = outcome.before;
+    } else if (ctl_denylist_has(&controller->denylist, wish->element)) {
         snprintf(outcome.error, sizeof(outcome.error), "it is drained already");
         outcome.after = outcome.before;
         refuse_wish(&outcome, 409);
@@ -209,8 +220,11 @@ json_t *ctl_controller_drain(
         is_added = true;
         judge_drain(controller, &outcome);
     }
-    store_outcome(controller, wish, &outcome, ctl_store_drain);
-    if (is_added && strcmp(outcome.word, "done") != 0)
+    store_outcome(
+        controller, wish, &outcome, is_taken_over ? ctl_store_take_over : ctl_store_drain);
+    if (strcmp(outcome.word, "done") == 0)
+        ctl_denylist_set_automatic(&controller->denylist, wish->element, is_automatic);
+    else if (is_added)
         ctl_denylist_remove(&controller->denylist, wish->element);
     *status = outcome.status;
     return finish_wish(controller, wish, &outcome);
@@ -303,6 +317,7 @@ static void store_events(struct ctl_controller *controller)
 void ctl_controller_tick(struct ctl_controller *controller, uint64_t now_ms)
 {
     controller->now_ms = now_ms;
+    ctl_loop_turn(controller);
     if (now_ms - controller->stored_ms < STORE_MS)
         return;
     controller->stored_ms = now_ms;

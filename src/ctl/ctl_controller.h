@@ -9,7 +9,9 @@
 
 #include "ctl/ctl_denylist.h"
 #include "ctl/ctl_evidence.h"
+#include "ctl/ctl_map.h"
 #include "ctl/ctl_member.h"
+#include "ctl/ctl_policy.h"
 #include "ctl/ctl_store.h"
 #include "http/http.h"
 
@@ -36,6 +38,8 @@ struct ctl_controller {
     struct ctl_profiles profiles;
     struct ctl_members members;
     struct ctl_evidence evidence;
+    struct ctl_map map; /* this and the policy: ctl_loop.h */
+    struct ctl_policy policy;
     uint32_t *ports_down;    /* of each NIC, as reported */
     int64_t version;         /* of the denylist */
     json_t *pending;         /* events to be stored */

@@ -13,6 +13,7 @@
 #include "ctl/ctl_dashboard.h"
 #include "ctl/ctl_descriptors.h"
 #include "ctl/ctl_link.h"
+#include "ctl/ctl_loop.h"
 #include "ctl/ctl_notify.h"
 
 #define TICK_MS           100
@@ -174,6 +175,10 @@ static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
     err = ctl_controller_init(&daemon->controller, plan, daemon->store, &limits, reason);
     daemon->controller.profiles = options->profiles;
     if (!err)
+        err = ctl_loop_init(&daemon->controller, &options->map, &options->policy, reason);
+    if (!err)
+        ctl_prober_lend(&daemon->agent.prober, plan, daemon->controller.map.fabric_id);
+    if (!err)
         err = ctl_dashboard_init(&daemon->dashboard, &daemon->controller, options->shown_fabric);
     daemon->controller.dashboard = &daemon->dashboard.dashboard;
     if (!err && options->agents_address)
@@ -189,27 +194,20 @@ static int daemon_open(const struct ctl_folder *folder, const struct plan *plan,
 static void serve_own_node(struct daemon *daemon, uint64_t now_ms)
 {
     char reason[CTL_REASON_BYTES];
-    json_t *report, *answer;
-    char *orders = NULL;
+    json_t *report = ctl_agent_report(&daemon->agent);
+    json_t *answer = ctl_controller_take_report(&daemon->controller, daemon->agent.name, report);
 
-    ctl_agent_tick(&daemon->agent, now_ms);
-    report = ctl_agent_report(&daemon->agent);
-    answer = ctl_controller_take_report(&daemon->controller, daemon->agent.name, report);
-    if (json_object_get(answer, "orders"))
-        orders = json_dumps(json_object_get(answer, "orders"), JSON_COMPACT);
-    if (orders)
-        ctl_agent_take_orders(&daemon->agent, orders, reason);
-    free(orders);
+    ctl_agent_take_answer(&daemon->agent, answer, now_ms, reason);
     json_decref(answer);
     json_decref(report);
 }
 
-static void wait_for_requests(struct daemon *daemon)
+static void wait_for_requests(struct daemon *daemon, uint32_t wait_ms)
 {
     struct pollfd fds[2] = { { .fd = http_server_fd(daemon->operators), .events = POLLIN },
         { .fd = daemon->agents ? http_server_fd(daemon->agents) : -1, .events = POLLIN } };
 
-    poll(fds, 2, TICK_MS);
+    poll(fds, 2, (int)wait_ms);
     http_server_poll(daemon->operators);
     if (daemon->agents)
         http_server_poll(daemon->agents);
@@ -220,6 +218,7 @@ int ctl_daemon_control(const struct ctl_folder *folder, const struct plan *plan,
 {
     struct daemon *daemon = calloc(1, sizeof(*daemon));
     uint64_t served_ms = 0;
+    uint32_t wait_ms = 0;
     int err;
 
     if (!daemon)
@@ -235,9 +234,11 @@ int ctl_daemon_control(const struct ctl_folder *folder, const struct plan *plan,
 
         look_for_revoked(folder, daemon, now_ms);
         ctl_controller_tick(&daemon->controller, now_ms);
-        wait_for_requests(daemon);
+        wait_for_requests(daemon, wait_ms);
         ctl_dashboard_turn(&daemon->dashboard, daemon->operators);
         now_ms = ctl_clock_ms();
+        wait_ms = options->is_local ? ctl_agent_tick(&daemon->agent, now_ms) : TICK_MS;
+        wait_ms = wait_ms < TICK_MS ? wait_ms : TICK_MS;
         if (options->is_local &&
             (now_ms - served_ms >= TICK_MS || daemon->controller.version != version)) {
             served_ms = now_ms;
@@ -265,8 +266,9 @@ int ctl_daemon_serve_node(const struct ctl_folder *folder, const struct ctl_daem
     if (!err)
         ctl_notify_ready();
     while (!err && !*options->is_over) {
-        ctl_agent_tick(agent, ctl_clock_ms());
-        ctl_link_wait(&link, TICK_MS);
+        uint32_t wait_ms = ctl_agent_tick(agent, ctl_clock_ms());
+
+        ctl_link_wait(&link, (int)(wait_ms < TICK_MS ? wait_ms : TICK_MS));
         if (strcmp(said, link.problem) != 0) {
             snprintf(said, sizeof(said), "%s", link.problem);
             fprintf(stderr, "mrcd agent: %s\n", said[0] ? said : "connected to its controller");

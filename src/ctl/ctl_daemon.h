@@ -18,6 +18,8 @@ struct ctl_daemon_options {
     uint32_t capacity_ppm;
     const char *shown_fabric; /* the soft fabric of this machine that the page shows */
     struct ctl_profiles profiles;
+    struct ctl_map_config map;
+    struct ctl_policy_config policy;
     const char *agent_name;
     const char *controller; /* https://HOST:PORT; an agent's */
     const volatile sig_atomic_t *is_over;

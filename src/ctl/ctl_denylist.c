@@ -20,6 +20,21 @@ bool ctl_denylist_has(const struct ctl_denylist *list, const char *name)
     return find_element(list, name) < list->count;
 }
 
+bool ctl_denylist_is_automatic(const struct ctl_denylist *list, const char *name)
+{
+    uint32_t index = find_element(list, name);
+
+    return index < list->count && list->elements[index].is_automatic;
+}
+
+void ctl_denylist_set_automatic(struct ctl_denylist *list, const char *name, bool is_automatic)
+{
+    uint32_t index = find_element(list, name);
+
+    if (index < list->count)
+        list->elements[index].is_automatic = is_automatic;
+}
+
 bool ctl_denylist_add(
     struct ctl_denylist *list, const char *name, char reason[static TOPOLOGY_REASON_BYTES])
 {
@@ -37,6 +52,7 @@ bool ctl_denylist_add(
     if (!plan_drain_find(list->plan, name, &element->drain, reason))
         return false;
     snprintf(element->name, sizeof(element->name), "%s", name);
+    element->is_automatic = false;
     list->count++;
     return true;
 }
@@ -53,7 +69,7 @@ bool ctl_denylist_remove(struct ctl_denylist *list, const char *name)
     return true;
 }
 
-static bool is_denied(const struct ctl_denylist *list, uint32_t ev)
+bool ctl_denylist_denies(const struct ctl_denylist *list, uint32_t ev)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (plan_drain_denies(list->plan, &list->elements[i].drain, ev))
@@ -86,7 +102,7 @@ bool ctl_denylist_orders(const struct ctl_denylist *list, uint32_t nic, struct c
         for (uint32_t i = 0; i < paths; i++) {
             uint32_t ev = plan_ev(list->plan, (struct ev_path){ .plane = p, .uplink = i });
 
-            if (!is_denied(list, ev))
+            if (!ctl_denylist_denies(list, ev))
                 continue;
             if (orders->ev_count == EV_ADMIN_MAX)
                 return false;
@@ -106,7 +122,7 @@ struct ctl_share ctl_denylist_share(const struct ctl_denylist *list, const uint3
     assert(planes > 0 && paths > 0);
     for (uint32_t p = 0; p < planes; p++)
         for (uint32_t i = 0; i < paths; i++)
-            open[p] += !is_denied(list, plan_ev(list->plan, (struct ev_path){ p, i }));
+            open[p] += !ctl_denylist_denies(list, plan_ev(list->plan, (struct ev_path){ p, i }));
     for (uint32_t nic = 0; nic < topology->nic_count; nic++) {
         uint32_t down = ports_of(list, nic) | (ports_down ? ports_down[nic] : 0);
         uint64_t left = 0;

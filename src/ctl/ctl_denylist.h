@@ -14,6 +14,7 @@
 struct ctl_denied {
     char name[TOPOLOGY_NAME_BYTES];
     struct plan_drain drain;
+    bool is_automatic; /* the policy drained it, and may restore it */
 };
 
 struct ctl_denylist {
@@ -36,6 +37,12 @@ struct ctl_share {
 };
 
 bool ctl_denylist_has(const struct ctl_denylist *, const char *name);
+/* Returns whether the element is in the list, and the policy put it there. */
+bool ctl_denylist_is_automatic(const struct ctl_denylist *, const char *name);
+/* Says whose an element of the list is from now on. */
+void ctl_denylist_set_automatic(struct ctl_denylist *, const char *name, bool is_automatic);
+/* Returns whether an element of the list denies the EV. */
+bool ctl_denylist_denies(const struct ctl_denylist *, uint32_t ev);
 /* Adds an element. Returns false, with a reason, if the name is wrong or the list is full. */
 bool ctl_denylist_add(
     struct ctl_denylist *, const char *name, char reason[static TOPOLOGY_REASON_BYTES]);

@@ -95,16 +95,11 @@ static void take_answer(struct ctl_link *link)
 {
     json_t *answer =
         json_loadb(link->answer.bytes ? link->answer.bytes : "", link->answer.length, 0, NULL);
-    const json_t *orders = json_object_get(answer, "orders");
-    char *text = orders ? json_dumps(orders, JSON_COMPACT) : NULL;
 
     link->problem[0] = '\0';
     link->is_connected = true;
-    if (text) {
-        ctl_agent_take_orders(link->agent, text, link->problem);
+    if (ctl_agent_take_answer(link->agent, answer, link->reported_ms, link->problem))
         link->is_prompted = true; /* the controller hears at once that they are in force */
-    }
-    free(text);
     json_decref(answer);
 }
 
@@ -132,7 +127,8 @@ static void end_request(struct ctl_link *link, CURL *request, CURLcode code)
 
 static void begin_due(struct ctl_link *link, uint64_t now_ms)
 {
-    bool has_events = json_array_size(link->agent->events) > 0;
+    bool has_events =
+        json_array_size(link->agent->events) > 0 || ctl_prober_has_news(&link->agent->prober);
     uint64_t wait_ms = has_events ? EVENTS_MS : REPORT_MS;
 
     if (!link->is_connected)

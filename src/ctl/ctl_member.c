@@ -135,18 +135,19 @@ bool ctl_member_may_speak(struct ctl_member *member, uint64_t now_ms)
 
 uint64_t ctl_member_refused(const struct ctl_member *member)
 {
-    return member->reports_refused + member->events_refused + member->claims_refused;
+    return member->reports_refused + member->events_refused + member->rounds_refused +
+           member->claims_refused;
 }
 
 json_t *ctl_member_describe(const struct ctl_member *member, uint64_t now_ms)
 {
     uint64_t silent_ms = now_ms - member->heard_ms;
 
-    return json_pack("{s:s,s:b,s:I,s:I,s:O?,s:I,s:I,s:I,s:I,s:I}", "name", member->name,
+    return json_pack("{s:s,s:b,s:I,s:I,s:O?,s:I,s:I,s:I,s:I,s:I,s:I}", "name", member->name,
         "connected", member->heard_ms && silent_ms < CTL_SILENT_MS, "silent_ms",
         (json_int_t)silent_ms, "version", (json_int_t)member->version, "devices", member->devices,
         "events", (json_int_t)member->events_taken, "events_refused",
         (json_int_t)member->events_refused, "events_lost", (json_int_t)member->events_lost,
-        "claims_refused", (json_int_t)member->claims_refused, "reports_refused",
-        (json_int_t)member->reports_refused);
+        "rounds_refused", (json_int_t)member->rounds_refused, "claims_refused",
+        (json_int_t)member->claims_refused, "reports_refused", (json_int_t)member->reports_refused);
 }

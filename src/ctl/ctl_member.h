@@ -26,6 +26,7 @@ struct ctl_member {
     uint64_t events_taken;
     uint64_t events_refused;  /* over the rate, or malformed, or of NICs that are not its own */
     uint64_t events_lost;     /* before they could be reported */
+    uint64_t rounds_refused;  /* of probes: of other NICs, or impossible */
     uint64_t claims_refused;  /* reports of NICs for which another agent speaks */
     uint64_t reports_refused; /* over the rate */
     uint64_t refused_noted;   /* of the sum of these, in the audit log */

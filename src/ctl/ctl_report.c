@@ -6,7 +6,9 @@
 
 #include "ctl/ctl_controller.h"
 #include "ctl/ctl_device.h"
+#include "ctl/ctl_loop.h"
 #include "ctl/ctl_plain.h"
+#include "ctl/ctl_prober.h"
 #include "ctl/ctl_profile.h"
 
 #define DEVICES_MAX EVENT_WATCH_MAX /* of an agent */
@@ -66,6 +68,7 @@ static void take_devices(
             continue;
         }
         controller->ports_down[nic] = (uint32_t)down & 0xffff;
+        ctl_map_note_owner(&controller->map, nic, json_is_true(json_object_get(device, "open")));
         json_array_append(kept, device);
     }
     json_decref(member->devices);
@@ -104,6 +107,7 @@ static bool take_event(struct ctl_controller *controller, struct ctl_member *mem
     json_object_set_new(event, "nic", json_string(name));
     json_array_append(controller->pending, event);
     weigh_event(controller, event, nic);
+    ctl_map_take_event(&controller->map, event, nic, controller->now_ms);
     return true;
 }
 
@@ -123,6 +127,31 @@ static void take_events(struct ctl_controller *controller, struct ctl_member *me
             member->events_taken++;
         else
             member->events_refused++;
+    }
+}
+
+/* Rounds of probes. What an agent reports of NICs that are not its own is refused. */
+static void take_rounds(
+    struct ctl_controller *controller, struct ctl_member *member, const json_t *rounds)
+{
+    const json_t *round, *report;
+    size_t i, j;
+
+    json_array_foreach(rounds, i, round)
+    {
+        json_int_t number = json_integer_value(json_object_get(round, "round"));
+
+        if (i >= CTL_PROBER_ROUNDS || number < 0)
+            return;
+        json_array_foreach(json_object_get(round, "nics"), j, report)
+        {
+            uint32_t nic;
+
+            if (j >= DEVICES_MAX || !find_nic(controller->plan, text_of(report, "address"), &nic) ||
+                !ctl_member_owns(&controller->members, member, nic) ||
+                !ctl_map_take_nic(&controller->map, (uint64_t)number, nic, report))
+                member->rounds_refused++;
+        }
     }
 }
 
@@ -194,6 +223,16 @@ static bool needs_orders(const struct ctl_controller *controller, const struct c
     return false;
 }
 
+static void add_map(const struct ctl_controller *controller, const json_t *report, json_t *answer)
+{
+    const json_t *map = json_object_get(report, "map");
+    json_t *told = ctl_map_answer(&controller->map,
+        json_integer_value(json_object_get(map, "fabric_id")), controller->now_ms);
+
+    if (told)
+        json_object_set_new(answer, "map", told);
+}
+
 json_t *ctl_controller_take_report(
     struct ctl_controller *controller, const char *agent, const json_t *report)
 {
@@ -215,7 +254,9 @@ json_t *ctl_controller_take_report(
                               : 0;
     take_devices(controller, member, devices);
     take_events(controller, member, devices, events);
+    take_rounds(controller, member, json_object_get(json_object_get(report, "map"), "rounds"));
     answer = json_pack("{s:I}", "version", (json_int_t)controller->version);
+    add_map(controller, report, answer);
     if (needs_orders(controller, member))
         json_object_set_new(answer, "orders", orders_for(controller, member));
     member->is_ordered = member->device_count > 0;
@@ -313,5 +354,6 @@ json_t *ctl_controller_state(struct ctl_controller *controller)
     json_object_set_new(state, "agents_refused", json_integer(count_refused(controller)));
     json_object_set_new(state, "evidence",
         ctl_evidence_describe(&controller->evidence, controller->plan, controller->now_ms));
+    ctl_loop_describe(controller, state);
     return state;
 }

@@ -151,6 +151,20 @@ int ctl_store_restore(struct ctl_store *store, const struct ctl_action *action)
     return finish_change(store, action, err);
 }
 
+int ctl_store_take_over(struct ctl_store *store, const struct ctl_action *action)
+{
+    int err = ctl_sql_script(store->db, "BEGIN IMMEDIATE");
+
+    if (err)
+        return err;
+    err = ctl_sql_run(store->db,
+        "UPDATE denylist SET actor = ?, reason = ?, evidence = ? WHERE element = ?", "ssss",
+        action->actor, action->reason, action->evidence, action->element);
+    if (!err && sqlite3_changes(store->db) == 0)
+        err = -ENOENT;
+    return finish_change(store, action, err);
+}
+
 int64_t ctl_store_version(struct ctl_store *store)
 {
     return ctl_sql_number(
@@ -191,8 +205,8 @@ int ctl_store_put_verdict(struct ctl_store *store, const struct ctl_verdict *ver
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (element) WHERE until_ms IS NULL DO UPDATE SET"
         " text = excluded.text, confidence_ppm = excluded.confidence_ppm,"
         " evidence = excluded.evidence",
-        "ssiis", verdict->element, verdict->text, verdict->confidence_ppm, ctl_clock_day_ms(),
-        verdict->evidence);
+        "ssiis", verdict->element, verdict->text, verdict->confidence_ppm,
+        verdict->since_ms ? verdict->since_ms : ctl_clock_day_ms(), verdict->evidence);
 }
 
 int ctl_store_end_verdict(struct ctl_store *store, const char *element)

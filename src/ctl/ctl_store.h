@@ -44,6 +44,8 @@ void ctl_store_close(struct ctl_store *);
  * version of the denylist. -EEXIST: it is drained already; -ENOENT: it is not. */
 int ctl_store_drain(struct ctl_store *, const struct ctl_action *);
 int ctl_store_restore(struct ctl_store *, const struct ctl_action *);
+/* Makes a drain that is in force one of this actor, with this reason and evidence. */
+int ctl_store_take_over(struct ctl_store *, const struct ctl_action *);
 int64_t ctl_store_version(struct ctl_store *);
 
 /* Logs an action that changed nothing. */
@@ -58,6 +60,7 @@ struct ctl_verdict {
     const char *text;
     const char *evidence; /* JSON */
     int64_t confidence_ppm;
+    int64_t since_ms; /* when it began; 0: now. The first one of an open verdict stays */
 };
 int ctl_store_put_verdict(struct ctl_store *, const struct ctl_verdict *);
 int ctl_store_end_verdict(struct ctl_store *, const char *element);

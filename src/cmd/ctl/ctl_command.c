@@ -39,6 +39,39 @@ static void print_evidence(const json_t *state)
             number_of(row, "reports"));
 }
 
+static void print_map(const json_t *state)
+{
+    const json_t *map = json_object_get(state, "map");
+    const json_t *verdict;
+    size_t i;
+
+    if (!map) {
+        printf("map         off\n");
+        return;
+    }
+    printf("map         %lld NICs in the last round, %lld rounds of %lld periods of %lld ms, %lld "
+           "probes lost\n",
+        number_of(map, "nics"), number_of(map, "rounds"), number_of(map, "round_periods"),
+        number_of(map, "period_ms"), number_of(map, "lost"));
+    json_array_foreach(json_object_get(state, "verdicts_open"), i, verdict)
+        printf("verdict     %s: %s\n", controller_text(verdict, "element"),
+            controller_text(verdict, "text"));
+}
+
+static void print_policy(const json_t *policy)
+{
+    const json_t *it;
+    size_t i;
+
+    printf("policy      %s, %lld of %lld actions in the last hour\n",
+        controller_text(policy, "mode"), number_of(policy, "actions_last_hour"),
+        number_of(policy, "actions_max"));
+    json_array_foreach(json_object_get(policy, "cases"), i, it)
+        printf("policy      %s %s, drained %lld times, %lld clean rounds, held for %lld s more\n",
+            controller_text(it, "element"), controller_text(it, "state"), number_of(it, "drains"),
+            number_of(it, "clean_rounds"), (number_of(it, "hold_left_ms") + 999) / 1000);
+}
+
 static void print_status(const json_t *state)
 {
     printf("fabric      %s\n", controller_text(state, "fabric"));
@@ -52,6 +85,8 @@ static void print_status(const json_t *state)
         number_of(state, "devices_current"), number_of(state, "devices"));
     printf("store       %s, %lld events dropped\n", controller_text(state, "store"),
         number_of(state, "events_dropped"));
+    print_map(state);
+    print_policy(json_object_get(state, "policy"));
     print_evidence(state);
 }
 

@@ -27,6 +27,12 @@ struct mrcd_options {
     const char *name;         /* of the agent */
     const char *min_capacity; /* a percentage */
     const char *soft;         /* the name of a soft fabric */
+    const char *map_period;   /* milliseconds, or off */
+    const char *map_round;    /* periods */
+    const char *policy;       /* off, dry-run, on */
+    const char *policy_actions;
+    const char *policy_hold;  /* seconds */
+    const char *policy_clean; /* rounds */
     uint32_t ev_profile;      /* 0: none */
     uint32_t cc_profile;
     bool is_local;
@@ -56,6 +62,10 @@ enum cmd_status mrcd_config_address(const char *command, const char *option, con
 /* Reads a percentage as millionths. Reports errors. */
 enum cmd_status mrcd_config_percent(
     const char *command, const char *option, const char *text, uint32_t *ppm);
+
+/* Reads the options of map and policy, with their defaults. Reports errors. */
+enum cmd_status mrcd_config_loop(const char *command, const struct mrcd_options *,
+    struct ctl_map_config *, struct ctl_policy_config *);
 
 /* Finds, creates and takes the state folder. Reports errors. */
 enum cmd_status mrcd_config_folder(

@@ -17,6 +17,12 @@ struct keys {
     char name[MRCD_TEXT_BYTES];
     char min_capacity[MRCD_TEXT_BYTES];
     char soft[MRCD_TEXT_BYTES];
+    char map_period[MRCD_TEXT_BYTES];
+    char map_round[MRCD_TEXT_BYTES];
+    char policy[MRCD_TEXT_BYTES];
+    char policy_actions[MRCD_TEXT_BYTES];
+    char policy_hold[MRCD_TEXT_BYTES];
+    char policy_clean[MRCD_TEXT_BYTES];
     uint32_t ev_profile;
     uint32_t cc_profile;
     bool is_local;
@@ -36,6 +42,12 @@ static const struct yaml_field fields[] = {
     TEXT_KEY(name),
     TEXT_KEY(min_capacity),
     TEXT_KEY(soft),
+    TEXT_KEY(map_period),
+    TEXT_KEY(map_round),
+    TEXT_KEY(policy),
+    TEXT_KEY(policy_actions),
+    TEXT_KEY(policy_hold),
+    TEXT_KEY(policy_clean),
     { "ev_profile", YAML_COUNT, offsetof(struct keys, ev_profile), 0, 0, NULL },
     { "cc_profile", YAML_COUNT, offsetof(struct keys, cc_profile), 0, 0, NULL },
     { "local", YAML_FLAG, offsetof(struct keys, is_local), 0, 0, NULL },
@@ -69,6 +81,12 @@ enum cmd_status mrcd_config_read(
     fill_in(yaml, &options->name, keys.name);
     fill_in(yaml, &options->min_capacity, keys.min_capacity);
     fill_in(yaml, &options->soft, keys.soft);
+    fill_in(yaml, &options->map_period, keys.map_period);
+    fill_in(yaml, &options->map_round, keys.map_round);
+    fill_in(yaml, &options->policy, keys.policy);
+    fill_in(yaml, &options->policy_actions, keys.policy_actions);
+    fill_in(yaml, &options->policy_hold, keys.policy_hold);
+    fill_in(yaml, &options->policy_clean, keys.policy_clean);
     options->ev_profile = options->ev_profile ? options->ev_profile : keys.ev_profile;
     options->cc_profile = options->cc_profile ? options->cc_profile : keys.cc_profile;
     options->is_local |= keys.is_local;

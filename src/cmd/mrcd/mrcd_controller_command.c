@@ -2,6 +2,7 @@
 /* mrcd controller: runs the controller of a fabric. */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/fabric_load.h"
@@ -33,6 +34,21 @@ static const struct option_row rows[] = {
     { OPTION_NUMBER, '\0', "cc-profile", "ID",
         "make a congestion control profile (NSCC) on all devices",
         OPTION_AT(struct mrcd_options, cc_profile), .values = OPTION_VALUES_NONE },
+    { OPTION_TEXT, '\0', "map-period", "MS", "milliseconds between probes of links, or off [100]",
+        OPTION_AT(struct mrcd_options, map_period) },
+    { OPTION_TEXT, '\0', "map-round", "N", "periods after which links are judged [30]",
+        OPTION_AT(struct mrcd_options, map_round) },
+    { OPTION_TEXT, '\0', "policy", "MODE",
+        "drain what verdicts name: off, on, or only log it [dry-run]",
+        OPTION_AT(struct mrcd_options, policy) },
+    { OPTION_TEXT, '\0', "policy-actions", "N", "actions of the policy in an hour, at most [6]",
+        OPTION_AT(struct mrcd_options, policy_actions) },
+    { OPTION_TEXT, '\0', "policy-hold", "S",
+        "seconds that the policy drains an element at least, doubled each time [300]",
+        OPTION_AT(struct mrcd_options, policy_hold) },
+    { OPTION_TEXT, '\0', "policy-clean", "N",
+        "rounds without a verdict before the policy restores [20]",
+        OPTION_AT(struct mrcd_options, policy_clean) },
     MRCD_STATE_ROW,
     MRCD_CONFIG_ROW,
 };
@@ -46,7 +62,9 @@ static const struct option_table table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static enum cmd_status run_daemon(const struct mrcd_options *options, const struct plan *plan)
+/* `fabric_text`: what agents of other machines get to know of the fabric. */
+static enum cmd_status run_daemon(
+    const struct mrcd_options *options, const struct plan *plan, const char *fabric_text)
 {
     char address[MRCD_TEXT_BYTES] = "127.0.0.1", agents[MRCD_TEXT_BYTES];
     char reason[CTL_REASON_BYTES] = "no memory";
@@ -73,6 +91,9 @@ static enum cmd_status run_daemon(const struct mrcd_options *options, const stru
         status = mrcd_config_percent(
             "controller", "--min-capacity", options->min_capacity, &daemon.capacity_ppm);
     if (status == CMD_DONE)
+        status = mrcd_config_loop("controller", options, &daemon.map, &daemon.policy);
+    daemon.map.fabric_text = fabric_text;
+    if (status == CMD_DONE)
         status = mrcd_config_folder("controller", options, &folder);
     if (status == CMD_DONE && ctl_daemon_control(&folder, plan, &daemon, reason) != 0)
         status = cmd_complain(CMD_FAILED, "controller", "%s", reason);
@@ -96,7 +117,10 @@ static enum cmd_status run_controller(int argument_count, char **arguments)
     if (status == CMD_DONE)
         status = fabric_load("controller", options.fabric, &fabric, &plan);
     if (status == CMD_DONE) {
-        status = run_daemon(&options, &plan);
+        char *text = whole_file_text(options.fabric);
+
+        status = run_daemon(&options, &plan, text);
+        free(text);
         yaml_fini(&fabric);
     }
     yaml_fini(&config);
