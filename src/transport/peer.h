@@ -25,6 +25,7 @@ struct peer {
     uint32_t first_ready;    /* head of the list of QPs that want to send, by index */
     uint32_t last_ready;
     uint16_t ports;       /* bit p: port p of the peer is up */
+    uint16_t near_planes; /* planes that data should use; 0: all */
     uint16_t update_told; /* id of our newest PORT_STATUS_UPDATE to the peer, if update_owed */
     bool is_scheduled;    /* in the ring of peers to which something can be sent */
     uint8_t update_count; /* PORT_STATUS_UPDATEs that remain to be sent to it */

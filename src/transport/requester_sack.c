@@ -141,13 +141,44 @@ static bool is_slow(struct peer *peer)
     return peer->slow_rounds >= ROUNDS;
 }
 
+/* Returns the planes on which the shortest paths with the full planned share begin. */
+static uint32_t nearest_planes(const struct path_profile *profile)
+{
+    int32_t least = INT32_MAX;
+    uint32_t planes = 0;
+
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        const struct path_entry *entry = &profile->entries[i];
+
+        if (entry->turns > 0 || entry->extra > least)
+            continue;
+        if (entry->extra < least)
+            planes = 0;
+        least = entry->extra;
+        planes |= UINT32_C(1) << entry->plane;
+    }
+    return planes;
+}
+
+/* A slow destination keeps to its shortest paths. If its window is not what limits it, the ports
+ * are, and it leaves those on which its paths are longer to others. */
+static void keep_near(const struct env *env, uint64_t now_ns)
+{
+    struct peer *peer = env->peer;
+    bool slow = is_slow(peer);
+    bool waits_for_ports = slow && 2 * (uint64_t)peer->inflight_bytes < peer->cc.window_bytes;
+
+    path_hold_shares(env->paths, slow, now_ns);
+    peer->near_planes = waits_for_ports ? (uint16_t)nearest_planes(env->profile) : 0;
+}
+
 __attribute__((noinline)) static void end_round(const struct env *env, uint64_t now_ns)
 {
     const struct cc *cc = &env->peer->cc;
 
     path_next_round(env->paths);
     if (env_is_weighted(env) && env->profile->is_rough)
-        path_hold_shares(env->paths, is_slow(env->peer), now_ns);
+        keep_near(env, now_ns);
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)),
         &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,

@@ -280,6 +280,14 @@ static bool send_last_again(
     return true;
 }
 
+/* Returns the planes on which new data may leave. */
+static uint32_t usable_planes(const struct env *env, uint32_t planes)
+{
+    uint32_t usable = path_usable_planes(env->paths, planes);
+
+    return usable & env->peer->near_planes ? usable & env->peer->near_planes : usable;
+}
+
 /* Sends a tail probe, the last packet of a message that lacks only its Transport ACK, or a probe of
  * an EV. Not inlined: it is rare. */
 __attribute__((noinline)) static bool send_question(struct requester *requester,
@@ -294,7 +302,7 @@ __attribute__((noinline)) static bool send_question(struct requester *requester,
         return true;
     if (requester->ev_to_probe == REQUESTER_NO_EV && now_ns >= requester->ev_probe_ns) {
         requester_draw_ev_probe(requester, env, now_ns);
-        turn->usable = path_usable_planes(env->paths, turn->planes);
+        turn->usable = usable_planes(env, turn->planes);
         *due_ns = deadlines_sooner_ns(*due_ns, requester->ev_probe_ns);
     }
     if (requester->ev_to_probe == REQUESTER_NO_EV ||
@@ -315,7 +323,7 @@ static struct turn begin_turn(
         .pace_ns = gap_ns != 0 ? now_ns + gap_ns : 0,
         .planes = planes,
         .ready = planes & ready_ports,
-        .usable = path_usable_planes(env->paths, planes),
+        .usable = usable_planes(env, planes),
         .ticks = send_window_ticks(now_ns),
         .stamp = requester->stamped ? (uint16_t)(now_ns / STAMP_UNIT_NS) : 0,
         .flags = requester->stamped ? PACKET_STAMPED : 0,
