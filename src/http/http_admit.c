@@ -112,8 +112,8 @@ void http_admit_connection(void *context, struct MHD_Connection *mhd, void **soc
     free(connection);
 }
 
-/* libmicrohttpd limits the time without any byte. A client that sends a byte now and then needs
- * this limit on the whole request too. */
+/* The limit is on the whole request: a client that sends a byte now and then has no more time.
+ * libmicrohttpd would count the time in which it was not polled, too. */
 void http_admit_sweep(struct http_server *server)
 {
     uint64_t limit_ms = server->config.request_seconds_max * UINT64_C(1000);

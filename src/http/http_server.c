@@ -13,11 +13,12 @@
 #include "http/http_state.h"
 
 #define SWEEP_MS         1000
-#define ABSENT_MS        3000 /* between two polls: more than a busy owner needs */
+#define ABSENT_MS        3000  /* between two polls: more than a busy owner needs */
 #define CONNECTION_BYTES 16384 /* for the head of a request */
 #define TLS_PRIORITIES   "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define LISTEN_BACKLOG   1024
 #define RUNS_MAX         16
+#define TIMES_SLOWER     10 /* is libmicrohttpd, for streams; http_admit_sweep() closes the others */
 
 static uint64_t clock_ms(void)
 {
@@ -110,7 +111,7 @@ static int start_daemon(struct http_server *server)
     server->daemon = MHD_start_daemon(flags, 0, http_admit_peer, server, http_exchange_serve,
         server, MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_LISTEN_BACKLOG_SIZE,
         (unsigned)LISTEN_BACKLOG, MHD_OPTION_CONNECTION_LIMIT, server->config.connections_max + 1,
-        MHD_OPTION_CONNECTION_TIMEOUT, server->config.request_seconds_max,
+        MHD_OPTION_CONNECTION_TIMEOUT, TIMES_SLOWER * server->config.request_seconds_max,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
         1, MHD_OPTION_URI_LOG_CALLBACK, http_exchange_begin, server, MHD_OPTION_NOTIFY_COMPLETED,
         http_exchange_end, server, MHD_OPTION_NOTIFY_CONNECTION, http_admit_connection, server,

@@ -7,7 +7,7 @@
 
 exits 2 'mrcd without a subcommand is refused' "$mrcd"
 exits 0 'mrcd --help exits with 0' "$mrcd" --help
-for subcommand in init controller agent; do
+for subcommand in init controller agent revoke; do
     exits 0 "mrcd $subcommand --help exits with 0" "$mrcd" "$subcommand" --help
 done
 exits 2 'an unknown subcommand is refused' "$mrcd" serve

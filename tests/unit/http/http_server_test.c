@@ -242,6 +242,23 @@ SPEC("a client that sends its request a byte at a time is closed when its time i
     http_server_close(world.server);
 }
 
+SPEC("time in which the server was not polled is not that of its clients")
+{
+    struct world world;
+    int sock;
+
+    world_open_with(&world, (struct http_config){ .request_seconds_max = 2 });
+    sock = reach(&world);
+    send_text(sock, "GET /hello HTTP/1.1\r\n");
+    serve(&world, 3);
+    usleep(3500000);
+    send_text(sock, HOST "\r\n");
+    EXPECT(strstr(hear(&world, sock, "\r\n\r\n"), "200 OK"));
+    EXPECT_EQ(refused(&world, HTTP_REFUSED_SLOW), 0);
+    close(sock);
+    http_server_close(world.server);
+}
+
 SPEC("a crowd of one address gets its share of connections, and the server still answers others")
 {
     struct world world;
