@@ -317,7 +317,8 @@ static void store_events(struct ctl_controller *controller)
 void ctl_controller_tick(struct ctl_controller *controller, uint64_t now_ms)
 {
     controller->now_ms = now_ms;
-    ctl_loop_turn(controller);
+    if (ctl_map_turn(&controller->map, &controller->denylist, now_ms))
+        ctl_loop_act(controller, ctl_map_is_covered(&controller->map));
     if (now_ms - controller->stored_ms < STORE_MS)
         return;
     controller->stored_ms = now_ms;

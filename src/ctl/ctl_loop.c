@@ -183,12 +183,6 @@ void ctl_loop_act(struct ctl_controller *controller, bool is_covered)
         ctl_policy_tried(policy, &decision, carry_out(controller, &decision), controller->now_ms);
 }
 
-void ctl_loop_turn(struct ctl_controller *controller)
-{
-    if (ctl_map_turn(&controller->map, &controller->denylist, controller->now_ms))
-        ctl_loop_act(controller, ctl_map_is_covered(&controller->map));
-}
-
 /* ---- what operators see ---------------------------------------------------------------------- */
 
 static json_t *describe_case(const struct ctl_controller *controller, const struct ctl_case *it)

