@@ -36,6 +36,7 @@ enum {
     PEAK_SAMPLES = 8,  /* samples that measure a full queue */
     PEAKS_LEAST = 3,   /* peaks in succession that make a ceiling: bursts end sooner */
     PEAKS_APART = 16,  /* largest distance of two peaks, in round trips */
+    LEFT_PACKETS = 4,  /* what the loss of a whole window leaves */
     SMALL_PACKETS = 8, /* windows below this grow in proportion to their size */
     TRIPS_MOST = 8,    /* largest number of round trips that one acknowledgement represents */
 };
@@ -343,17 +344,18 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     fair->last_ack_ns = ack->now_ns;
 }
 
-/* If much of a window is lost, reduces it to what got through, and at least a packet. */
+/* If much of a window is lost, reduces it to what got through, and at least a few packets: a sender
+ * whose first window came too late for the queue would otherwise be far behind the others. */
 static void cut_packet(struct cc *cc, uint32_t packet_bytes)
 {
     struct fair *fair = fair_of(cc);
-    uint32_t mtu_bytes = settings_of(cc)->mtu_bytes;
+    uint32_t least_bytes = LEFT_PACKETS * settings_of(cc)->mtu_bytes;
     double left_bytes = (double)cc->window_bytes - packet_bytes;
 
     if (fair->covered_bytes >= packet_bytes)
         fair->covered_bytes -= packet_bytes;
-    else if (cc->window_bytes > mtu_bytes)
-        cc_set_window(cc, left_bytes > mtu_bytes ? left_bytes : mtu_bytes);
+    else if (cc->window_bytes > least_bytes)
+        cc_set_window(cc, left_bytes > least_bytes ? left_bytes : least_bytes);
 }
 
 /* Cuts the window after a full queue, once per round trip, and less for slower senders. If all

@@ -17,7 +17,7 @@ enum {
     MPR_LEAST = 8,
     WINDOW_LEAST = 128,
     WINDOW_MOST = 32768,
-    SACK_THRESHOLD_MOST = 16384,
+    SACK_THRESHOLD = 16384,
     TURN_PACKETS_LEAST = 4,
     TURN_PACKETS_MOST = 32, /* a SACK shows 64 PSNs, and some packets are late */
     QUEUE_DEPTH_MOST = 1 << 20,
@@ -123,11 +123,8 @@ static struct qp_attributes default_attributes(
 static uint32_t sack_threshold_bytes(const struct env *env)
 {
     uint64_t configured_bytes = env->nic->parameters->sack_gen_threshold;
-    uint32_t four_packets = 4 * env->attributes.pmtu_bytes;
 
-    if (configured_bytes)
-        return (uint32_t)configured_bytes;
-    return four_packets < SACK_THRESHOLD_MOST ? four_packets : SACK_THRESHOLD_MOST;
+    return configured_bytes ? (uint32_t)configured_bytes : SACK_THRESHOLD;
 }
 
 /* As many packets as two SACKs answer, but enough to avoid a SACK for every packet or two. Each

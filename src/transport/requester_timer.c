@@ -152,7 +152,7 @@ static uint64_t left_in_flight_ns(
     uint64_t most_ns = less(TIMEOUT_LONGER * interval_ns, flight_ns);
     uint64_t left_ns;
 
-    if (trimmed_ns >= flight_ns)
+    if (trimmed_ns + SEND_WINDOW_TICK_NS >= flight_ns) /* sent after the report */
         return less(interval_ns, flight_ns);
     left_ns = less(
         at_least(interval_ns, while_trips_are_long_ns(env->peer->trimmed_trip_ns, interval_ns)),

@@ -119,10 +119,10 @@ SPEC("§8: a NACK is no SACK: bytes charged stay charged")
 {
     observe_open(&nic);
     observe_answers(&nic, 0, 0);
-    for (int32_t i = 1; i <= 3; i++)
+    for (int32_t i = 1; i <= 15; i++)
         EXPECT_EQ(observe_answers(&nic, i, 0), 0);
-    EXPECT_EQ(answers_to(trimmed(9, DSCP_TRIMMED)), 1);
-    EXPECT_EQ(observe_answers(&nic, 4, 0), 1);
+    EXPECT_EQ(answers_to(trimmed(20, DSCP_TRIMMED)), 1);
+    EXPECT_EQ(observe_answers(&nic, 16, 0), 1);
     EXPECT_EQ(nic.sent[0].opcode, OPCODE_SACK);
     by_hand_close(&nic);
 }

@@ -16,7 +16,7 @@ static const struct {
     { "pmtu", 4096, 256, 4096 },
     { "mpr", 0, 0, 255 }, /* 0: derived */
     { "max_wimm", 128, 1, 32768 },
-    { "sack_gen_threshold", 0, 0, 1048576 }, /* 0: min(16 KiB, 4 PMTU) */
+    { "sack_gen_threshold", 0, 0, 1048576 }, /* 0: 16 KiB */
     { "sack_min_charge", 1024, 0, 16384 },
     { "retry_linear", 3, 0, 7 },
     { "reo_wnd_factor_max", 4, 1, 64 },
@@ -156,7 +156,7 @@ SPEC("§23: what is set while QPs run takes effect: SACK generation, NACK delay"
 
     observe_open(&nic);
     parameters = *transport_parameters(nic.transport);
-    EXPECT_EQ(parameters_set(&parameters, "sack_min_charge", "4KiB"), PARAMETERS_OK);
+    EXPECT_EQ(parameters_set(&parameters, "sack_min_charge", "16KiB"), PARAMETERS_OK);
     EXPECT_EQ(parameters_set(&parameters, "nack_delay", "77us"), PARAMETERS_OK);
     transport_set_parameters(nic.transport, &parameters);
     observe_answers(&nic, 0, 0);

@@ -170,12 +170,12 @@ SPEC("§3.6: the packet that empties the send queue asks for an ACK, and none be
 
 SPEC("§3.6: the packet that leaves less than one packet of window asks for an ACK")
 {
-    open_with_window(6);
-    post(1, 20 * PMTU, 0);
-    EXPECT_EQ(by_hand_send(&nic), 6);
-    for (uint32_t i = 0; i < 5; i++)
+    open_with_window(20);
+    post(1, 40 * PMTU, 0);
+    EXPECT_EQ(by_hand_send(&nic), 20);
+    for (uint32_t i = 0; i < 19; i++)
         EXPECT(!asks(i));
-    EXPECT(asks(5));
+    EXPECT(asks(19));
     by_hand_close(&nic);
 }
 
