@@ -30,15 +30,19 @@ static void tell_completion(struct sim *sim, const struct sim_completion *comple
         observer->on_completion(observer->context, completion);
 }
 
-/* The last rank finishes the workload. */
+/* The last rank finishes the workload. Reports of a window are in the order of nodes, so the rank
+ * that is reported last need not be the one that ends last. */
 static void rank_finished(struct sim *sim, uint32_t workload, uint64_t now_ps)
 {
+    uint64_t *finished_ps = &sim->finished_ps[workload];
+
+    *finished_ps = now_ps > *finished_ps ? now_ps : *finished_ps;
     if (--sim->ranks_left[workload] > 0)
         return;
     sim->workloads_left--;
     reports_tell(
         sim, &(struct sim_event){
-                 .time_ps = now_ps, .kind = SIM_EVENT_WORKLOAD_DONE, .subject = workload });
+                 .time_ps = *finished_ps, .kind = SIM_EVENT_WORKLOAD_DONE, .subject = workload });
 }
 
 static void deliver_report(struct sim *sim, const struct report *report)

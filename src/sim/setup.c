@@ -101,7 +101,8 @@ static void choose_protocol(struct sim *sim)
         sim->policy = sim->protocol->policy(&sim->config);
 }
 
-struct sim *sim_init(struct arena *arena, const struct sim_config *config)
+static struct sim *make_sim(
+    struct arena *arena, const struct sim_config *config, size_t *scratch_bytes)
 {
     union protocol_world measured_world = { 0 };
     struct sim measured;
@@ -138,9 +139,24 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->has_slow_arrivals = sim->policy || sim->nic_models;
     sim->endpoint->setup(sim, arena);
     agents_init(sim, arena);
-    setup_shards_engine(sim, arena);
     setup_faults(sim, arena);
+    *scratch_bytes = setup_shards_engine(sim, arena);
     if (taken)
         start_nics(taken);
     return taken;
+}
+
+struct sim *sim_init(struct arena *arena, const struct sim_config *config)
+{
+    size_t scratch_bytes;
+
+    return make_sim(arena, config, &scratch_bytes);
+}
+
+size_t sim_measure(struct arena *arena, const struct sim_config *config)
+{
+    size_t scratch_bytes;
+
+    make_sim(arena, config, &scratch_bytes);
+    return scratch_bytes;
 }

@@ -13,9 +13,10 @@ static inline struct shard *setup_shard_of(const struct sim *sim, uint32_t node)
 /* partition.c: decides which shard runs which node. */
 void partition_init(struct sim *, struct arena *);
 
-/* Sets up shards: first what the set-up of ports and NICs needs, at the end their packets. */
+/* Sets up shards: first what the set-up of ports and NICs needs, at the end their packets. Returns
+ * the last of the bytes taken that are as sim_measure() describes. */
 void setup_shards(struct sim *, struct arena *);
-void setup_shards_engine(struct sim *, struct arena *);
+size_t setup_shards_engine(struct sim *, struct arena *);
 
 /* Sets up ports, links and switches. */
 void setup_fabric(struct sim *, struct arena *);

@@ -116,11 +116,18 @@ static void setup_engine(struct shard *shard, struct arena *arena, uint32_t pack
     setup_slots(shard, arena, packet_count);
     mailbox_init(
         &shard->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);
+    if (sim->config.engine == SIM_HEAP)
+        shard->heap = heap_init(arena, sim->node_count, packet_count);
+}
+
+/* What is used in order, or little. */
+static void setup_scratch(struct shard *shard, struct arena *arena, uint32_t packet_count)
+{
+    const struct sim *sim = shard->sim;
+
     shard->batch = packets_take_memory(arena, packet_count, sizeof(*shard->batch));
     shard->spare = packets_take_memory(arena, packet_count, sizeof(*shard->spare));
     shard->active = arena_take(arena, sim->node_count, sizeof(*shard->active), LINE);
-    if (sim->config.engine == SIM_HEAP)
-        shard->heap = heap_init(arena, sim->node_count, packet_count);
     if (sim->shard_count > 1)
         setup_mail(shard, arena, packet_count);
 }
@@ -157,17 +164,30 @@ static void setup_packets(struct sim *sim, struct arena *arena, uint32_t packet_
     }
 }
 
-void setup_shards_engine(struct sim *sim, struct arena *arena)
+/* Calls `setup_all`, if it is not NULL, for every shard, and `setup_own` for those of this
+ * member. */
+static void setup_each(struct sim *sim, struct arena *arena,
+    void (*setup_own)(struct shard *, struct arena *, uint32_t packet_count),
+    void (*setup_all)(struct shard *, struct arena *))
 {
-    uint32_t packet_count = packet_count_max(sim);
-
-    setup_packets(sim, arena, packet_count);
     for (uint32_t i = 0; i < sim->shard_count; i++) {
         struct shard measured = { .sim = sim };
         struct shard *shard = sim->shards ? &sim->shards[i] : &measured;
 
-        setup_reports(shard, arena);
+        if (setup_all)
+            setup_all(shard, arena);
         if (group_has(sim->group, i))
-            setup_engine(shard, arena, packet_count);
+            setup_own(shard, arena, packet_count_max(sim));
     }
+}
+
+size_t setup_shards_engine(struct sim *sim, struct arena *arena)
+{
+    size_t start;
+
+    setup_packets(sim, arena, packet_count_max(sim));
+    setup_each(sim, arena, setup_engine, NULL);
+    start = arena->used_bytes;
+    setup_each(sim, arena, setup_scratch, setup_reports);
+    return sim->shard_count > 1 ? arena->used_bytes - start : 0;
 }

@@ -35,6 +35,7 @@ static void take_memory(struct sim *sim, struct arena *arena)
 
     sim->layouts = arena_take(arena, workload_count, sizeof(*sim->layouts), 8);
     sim->ranks_left = arena_take(arena, workload_count, sizeof(*sim->ranks_left), 4);
+    sim->finished_ps = arena_take(arena, workload_count, sizeof(*sim->finished_ps), 8);
     for (uint32_t i = 0; i < workload_count; i++) {
         const struct sim_workload *workload = &sim->config.workloads[i];
         struct workload_place place = { .topology = sim->topology, .seed = sim->config.seed };

@@ -177,6 +177,10 @@ uint32_t sim_own_shards_of(const struct sim_config *);
  * it points to must outlive the run. */
 struct sim *sim_init(struct arena *, const struct sim_config *);
 
+/* Measures. Returns how many of the bytes, the last ones, are pools of several shards of each of
+ * which little is used: large pages would be mostly empty. */
+size_t sim_measure(struct arena *, const struct sim_config *);
+
 enum sim_status {
     SIM_RUNNING,
     SIM_FINISHED,      /* all work done */

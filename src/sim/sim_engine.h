@@ -213,7 +213,8 @@ struct sim {
     struct engine_flow_end *flow_ends; /* by flow */
     uint32_t *flow_out;
     uint32_t *flow_in;
-    uint32_t *ranks_left; /* of each workload */
+    uint32_t *ranks_left;  /* of each workload */
+    uint64_t *finished_ps; /* of each workload: the last end of a rank so far */
     uint32_t rank_count;
     uint32_t flow_count;
     uint32_t workloads_left;

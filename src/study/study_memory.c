@@ -37,11 +37,13 @@ struct study_memory_need study_memory_needed(const struct sim_config *config)
 {
     struct arena arena;
     uint64_t touched_bytes;
+    size_t sparse_bytes;
 
     arena_init(&arena, NULL, 0);
-    sim_init(&arena, config);
+    sparse_bytes = sim_measure(&arena, config);
     touched_bytes = arena.used_bytes - arena.spare_bytes;
     return (struct study_memory_need){ .mapped_bytes = arena.used_bytes,
+        .sparse_bytes = sparse_bytes,
         .likely_bytes = touched_bytes + used_of_pools(arena.spare_bytes, sim_shards_of(config)) +
                         bytes_besides(config) };
 }
@@ -178,19 +180,34 @@ static int map_anywhere(struct study_memory *memory, const struct study_memory_n
     return 0;
 }
 
+/* A large page that is used a little costs as much as one that is used. */
+static void use_small_pages(const struct arena *arena, const struct study_memory_need *need)
+{
+    uintptr_t end = (uintptr_t)arena->memory + need->mapped_bytes;
+    uintptr_t start = (end - need->sparse_bytes + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+
+    if (need->sparse_bytes > HUGE_PAGE_BYTES)
+        madvise((void *)start, end - start, MADV_NOHUGEPAGE); /* may be refused */
+}
+
 int study_memory_open(struct study_memory *memory, const struct study_memory_need *need,
     const struct study_checkpoint *checkpoint)
 {
     int err;
 
     *memory = (struct study_memory){ 0 };
-    if (!checkpoint)
-        return map_anywhere(memory, need);
+    if (!checkpoint) {
+        err = map_anywhere(memory, need);
+        if (err == 0)
+            use_small_pages(&memory->arena, need);
+        return err;
+    }
     err = study_checkpoint_map(&memory->own_image, checkpoint, need->mapped_bytes);
     if (err)
         return err;
     memory->image = &memory->own_image;
     memory->arena = memory->image->arena;
+    use_small_pages(&memory->arena, need);
     memory->allocator = memory->image->allocator;
     return 0;
 }

@@ -24,6 +24,7 @@ struct study_memory {
  * less than it maps. */
 struct study_memory_need {
     uint64_t mapped_bytes;
+    uint64_t sparse_bytes; /* the last of these: in small pages */
     uint64_t likely_bytes;
 };
 struct study_memory_need study_memory_needed(const struct sim_config *);

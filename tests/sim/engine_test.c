@@ -17,6 +17,33 @@ PROPERTY("windows and a heap of events give the same run, whatever happens in it
     cluster_expect_same(&windows, &heap);
 }
 
+/* Adds up the times at which workloads end. */
+static void note_end(void *context, const struct sim_event *event)
+{
+    uint64_t *sum = context;
+
+    if (event->kind == SIM_EVENT_WORKLOAD_DONE)
+        *sum += (event->subject + 1) * event->time_ps;
+}
+
+static uint64_t sum_of_ends(struct cluster *cluster, enum sim_engine engine)
+{
+    uint64_t sum = 0;
+
+    cluster->config.engine = engine;
+    cluster->config.observer = (struct sim_observer){ .on_event = note_end, .context = &sum };
+    cluster_run(cluster);
+    return sum;
+}
+
+PROPERTY("a workload ends with its last rank, in whatever order ranks are run", 100)
+{
+    struct cluster cluster;
+
+    cluster_random(&cluster, seed);
+    EXPECT_EQ(sum_of_ends(&cluster, SIM_WINDOWS), sum_of_ends(&cluster, SIM_HEAP));
+}
+
 PROPERTY("random clusters with random faults violate no invariant", 200)
 {
     struct cluster cluster;
