@@ -47,6 +47,17 @@ static uint32_t route_adaptive(struct shard *shard, struct ib_ports ports, uint3
         &shard->ports[first_port].prng);
 }
 
+/* The ports that begin a shortest path; before the first fault those of the table. */
+static const uint64_t *group_of(const struct shard *shard, const struct switch_crossing *crossing,
+    uint32_t to, uint64_t room[static ROUTING_WORDS_MAX])
+{
+    const struct routing *routing = shard->sim->routing;
+
+    return routing->convergence.is_touched
+               ? routing_group(routing, crossing->switch_index, to, crossing->now_ps, room)
+               : ecmp_group(&routing->ecmp, crossing->switch_index, to);
+}
+
 static uint32_t route_packet(
     struct shard *shard, const struct switch_crossing *crossing, const struct ecmp_label *label)
 {
@@ -57,8 +68,7 @@ static uint32_t route_packet(
 
     if (crossing->switch_index == label->at)
         return label->port;
-    ports = (struct ib_ports){ .words = routing_group(shard->sim->routing, crossing->switch_index,
-                                   label->at, crossing->now_ps, room),
+    ports = (struct ib_ports){ .words = group_of(shard, crossing, label->at, room),
         .word_count = shard->sim->ecmp->switches[crossing->switch_index].word_count };
     if (!ports.words)
         return SWITCH_NO_PORT;
