@@ -90,6 +90,22 @@ void endpoint_suite_ev_probe_stranger(void *kit, struct conform_report *report)
         conform_report_fail(report, "an EV probe from an address without a QP is not answered");
 }
 
+void endpoint_suite_endpoint_op(void *kit, struct conform_report *report)
+{
+    struct endpoint_bench *bench = endpoint_session_begin(kit, report);
+    enum { OP_FIRST = 2, OP_LAST = 3 };
+
+    for (uint32_t op = OP_FIRST; bench && op <= OP_LAST; op++) {
+        struct packet request = endpoint_packet_request(bench, ENDPOINT_EV_PROBE);
+
+        request.endpoint.op = (uint8_t)op;
+        endpoint_bench_send(bench, &request);
+        endpoint_bench_settle(bench);
+        if (endpoint_bench_find(bench, 0, endpoint_packet_is_response, request.psn.value))
+            conform_report_fail(report, "an Endpoint Request with op %u is answered", op);
+    }
+}
+
 /* ---- Reliability Probes ---------------------------------------------------------------------- */
 
 /* Idle, in the midst of a message, and complete. */

@@ -195,7 +195,7 @@ static __attribute__((noinline)) void transmit_slowly(
         const struct port_entry *sent = port_send(queue);
         uint64_t end_ps = queue->free_ps;
 
-        if (shard->policy)
+        if (shard->policy && !shard->policy->on_credit) /* with credits there are no pauses */
             pause_on_sent(shard, port);
         if (link->is_special) {
             emit_special(shard, port,

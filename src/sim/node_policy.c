@@ -195,7 +195,8 @@ static void admit_packet(
     if (decision.at_port.verdict == PORT_DROPPED) {
         egress_refuse(shard, handle, decision.at_port.reason);
     } else {
-        pause_on_entered(shard, port, now_ps);
+        if (!shard->policy->on_credit)
+            pause_on_entered(shard, port, now_ps);
         note_port(shard, crossing->switch_index, crossing->out_port);
     }
     send_pause(shard, crossing->switch_index, &decision.pause, now_ps);

@@ -16,21 +16,46 @@ enum {
 
 /* A packet that looks for a port. */
 struct view {
-    const struct ib_world *ib;
-    uint32_t first_port;
-    uint32_t lane;
+    const struct ib_port *ports; /* of the switch */
+    const struct ib_lane *lanes; /* that of the packet, of the first port */
+    uint32_t lane_count;
+    uint32_t quantum_shift;
     uint32_t blocks;
 };
 
-static uint32_t load_of(const void *context, uint32_t port)
+static inline uint32_t load_of(const void *context, uint32_t port)
 {
     const struct view *view = context;
-    uint32_t index = view->first_port + port;
-    uint32_t load = view->ib->ports[index].waiting_bytes >> view->ib->quantum_shift;
-    bool has_credit =
-        ib_lane_permits(&view->ib->lanes[index * view->ib->lane_count + view->lane], view->blocks);
+    uint32_t load = view->ports[port].waiting_bytes >> view->quantum_shift;
 
-    return has_credit ? load : load + LOAD_WITHOUT_CREDIT;
+    return ib_lane_permits(&view->lanes[port * view->lane_count], view->blocks)
+               ? load
+               : load + LOAD_WITHOUT_CREDIT;
+}
+
+static uint32_t route_adaptive(struct shard *shard, struct ib_ports ports, uint32_t first_port,
+    const struct switch_crossing *crossing, uint32_t lane)
+{
+    const struct ib_world *ib = shard->sim->ib;
+    const struct view view = { .ports = &ib->ports[first_port],
+        .lanes = &ib->lanes[first_port * ib->lane_count + lane],
+        .lane_count = ib->lane_count,
+        .quantum_shift = ib->quantum_shift,
+        .blocks = ib_credit_blocks(crossing->packet.length_bytes) };
+
+    return ib_route_adaptive(ports, (struct ib_loads){ .of = load_of, .context = &view },
+        &shard->ports[first_port].prng);
+}
+
+/* The ports that begin a shortest path; before the first fault those of the table. */
+static const uint64_t *group_of(const struct shard *shard, const struct switch_crossing *crossing,
+    uint32_t to, uint64_t room[static ROUTING_WORDS_MAX])
+{
+    const struct routing *routing = shard->sim->routing;
+
+    return routing->convergence.is_touched
+               ? routing_group(routing, crossing->switch_index, to, crossing->now_ps, room)
+               : ecmp_group(&routing->ecmp, crossing->switch_index, to);
 }
 
 static uint32_t route_packet(
@@ -40,20 +65,16 @@ static uint32_t route_packet(
     uint32_t first_port = shard->switches[crossing->switch_index].first_port;
     uint64_t room[ROUTING_WORDS_MAX];
     struct ib_ports ports;
-    struct view view = { .ib = ib, .first_port = first_port, .lane = label->lane };
 
     if (crossing->switch_index == label->at)
         return label->port;
-    ports = (struct ib_ports){ .words = routing_group(shard->sim->routing, crossing->switch_index,
-                                   label->at, crossing->now_ps, room),
+    ports = (struct ib_ports){ .words = group_of(shard, crossing, label->at, room),
         .word_count = shard->sim->ecmp->switches[crossing->switch_index].word_count };
     if (!ports.words)
         return SWITCH_NO_PORT;
     if (!ib->is_adaptive || crossing->packet.length_bytes < SMALL_BYTES)
         return ib_route_static(ports, label->flow, ib->tiers[crossing->switch_index]);
-    view.blocks = ib_credit_blocks(crossing->packet.length_bytes);
-    return ib_route_adaptive(ports, &(struct ib_loads){ .of = load_of, .context = &view },
-        &shard->ports[first_port].prng);
+    return route_adaptive(shard, ports, first_port, crossing, label->lane);
 }
 
 static uint32_t forward(void *network, const struct switch_crossing *crossing)

@@ -10,6 +10,7 @@
 
 #include "files/files.h"
 #include "result/result.h"
+#include "study/search_chance.h"
 
 #define US_PER_S   1e6
 #define SLOWS_MOST 0.99 /* a job that is slower than this stands */
@@ -189,4 +190,60 @@ json_t *job_cost_of(const json_t *run, const json_t *quiet, uint32_t steps)
     json_object_set(cost, "qp_errors", json_object_get(summary, "qp_errors"));
     json_object_set(cost, "timeouts", json_object_get(summary, "timeouts"));
     return cost;
+}
+
+/* ---- several seeds --------------------------------------------------------------------------- */
+
+static double mean_of(json_t *const *costs, uint32_t count, const char *key)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += json_number_value(json_object_get(costs[i], key));
+    return sum / count;
+}
+
+static uint32_t count_true(json_t *const *costs, uint32_t count, const char *key)
+{
+    uint32_t trues = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        trues += json_is_true(json_object_get(costs[i], key));
+    return trues;
+}
+
+static double stall_around_s(json_t *const *costs, uint32_t count)
+{
+    double *stalls = grow_take(count, sizeof(*stalls));
+    double around_s;
+
+    for (uint32_t i = 0; i < count; i++)
+        stalls[i] = json_number_value(json_object_get(costs[i], "stall_s"));
+    around_s = search_chance_half_width(stalls, count, 95);
+    free(stalls);
+    return around_s;
+}
+
+json_t *job_cost_mean(json_t **costs, uint32_t count)
+{
+    json_t *mean = json_object();
+    const char *key;
+    json_t *value;
+
+    if (count == 1) {
+        json_decref(mean);
+        return costs[0];
+    }
+    json_object_foreach(costs[0], key, value)
+    {
+        json_object_set_new(mean, key,
+            json_is_boolean(value) ? json_boolean(2 * count_true(costs, count, key) > count)
+                                   : json_real(mean_of(costs, count, key)));
+    }
+    json_object_set_new(mean, "stall_around_s", json_real(stall_around_s(costs, count)));
+    json_object_set_new(mean, "failed_seeds",
+        json_integer(count_true(costs, count, "restarts") + count_true(costs, count, "hangs")));
+    for (uint32_t i = 0; i < count; i++)
+        json_decref(costs[i]);
+    return mean;
 }

@@ -30,6 +30,7 @@ static const struct job_member top_members[] = {
     { "inputs", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "experiment", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "seed", JOB_MEMBER_OTHER, 0, false, 0, 0 },
+    { "seeds", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "fabric", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "rate_factor", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "protocols", JOB_MEMBER_OTHER, 0, true, 0, 0 },
@@ -64,6 +65,8 @@ static const struct job_member cost_members[] = {
     { "steps", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "qp_errors", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { "timeouts", JOB_MEMBER_OTHER, 0, false, 0, 0 },
+    { "stall_around_s", JOB_MEMBER_OTHER, 0, false, 0, 0 },
+    { "failed_seeds", JOB_MEMBER_OTHER, 0, false, 0, 0 },
     { .key = NULL },
 };
 /* clang-format on */

@@ -63,9 +63,26 @@ static const struct sim_workload *job_of(const struct study_run *run)
     return &run->experiment.sim.workloads[0];
 }
 
+static bool is_quiet(const struct study_run *run)
+{
+    return strcmp(run->set_label, "quiet") == 0;
+}
+
+/* The runs of an entry of the sweep follow each other, one for each seed. */
+static uint32_t seeds_of(const struct study_plan *plan)
+{
+    uint32_t count = 0;
+
+    while (count < plan->run_count && is_quiet(plan->runs[count]))
+        count++;
+    return count;
+}
+
 static bool check_plan(struct job_measure *measure, const struct study_plan *plan)
 {
-    if (strcmp(plan->runs[0]->set_label, "quiet") != 0)
+    uint32_t seeds = seeds_of(plan);
+
+    if (seeds == 0)
         return refuse_plan(measure, plan, "sweep: its first entry must have the label quiet");
     for (uint32_t i = 0; i < plan->run_count; i++) {
         const struct study_run *run = plan->runs[i];
@@ -74,7 +91,7 @@ static bool check_plan(struct job_measure *measure, const struct study_plan *pla
             return refuse_plan(measure, plan,
                 "workloads: the first one must train, with compute, and with two or more "
                 "iterations");
-        if (run->experiment.sim.fault_count != (i > 0))
+        if (run->experiment.sim.fault_count != (i >= seeds))
             return refuse_plan(
                 measure, plan, "sweep: quiet has no fault, and each other entry has exactly one");
     }
@@ -121,12 +138,14 @@ struct telling {
     void *context;
 };
 
-static void tell_run(void *context, uint32_t done_count)
+static bool tell_run(void *context, json_t *run, uint32_t done_count)
 {
     struct telling *telling = context;
 
+    (void)run;
     telling->measure->done_count = done_count;
     telling->on_run(telling->context, telling->measure);
+    return true;
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */
@@ -193,6 +212,23 @@ static void add_cost(
     json_object_set_new(json_object_get(failure, "costs"), contender, cost);
 }
 
+/* Puts the costs of a contender under their classes. `results`: those of its runs. */
+static void add_costs(
+    json_t *failures, const struct study_plan *plan, const char *contender, json_t *const *results)
+{
+    uint32_t seeds = seeds_of(plan);
+    json_t **costs = grow_take(seeds, sizeof(*costs));
+
+    for (uint32_t i = seeds; i < plan->run_count; i += seeds) {
+        const struct study_run *run = plan->runs[i];
+
+        for (uint32_t k = 0; k < seeds; k++)
+            costs[k] = job_cost_of(results[i + k], results[k], job_of(run)->iterations);
+        add_cost(failures, run, contender, job_cost_mean(costs, seeds));
+    }
+    free(costs);
+}
+
 static json_t *document_of(const struct job_measure *measure, json_t *const *results)
 {
     const struct experiment *experiment = &measure->plans[0].runs[0]->experiment;
@@ -200,23 +236,21 @@ static json_t *document_of(const struct job_measure *measure, json_t *const *res
     json_t *protocols = json_object();
     json_t *failures = json_object();
     char hash[JSON_HASH_BYTES];
-    uint32_t index = 0;
 
     for (uint32_t i = 0; i < measure->plan_count; i++) {
         const struct study_plan *plan = &measure->plans[i];
         const struct study_contender *contender = measure->choice->at[i];
-        const json_t *quiet = results[index++];
 
         json_object_set_new(
-            protocols, contender->name, protocol_json(contender, plan->runs[0], quiet));
-        for (uint32_t k = 1; k < plan->run_count; k++)
-            add_cost(failures, plan->runs[k], contender->name,
-                job_cost_of(results[index++], quiet, job_of(plan->runs[k])->iterations));
+            protocols, contender->name, protocol_json(contender, plan->runs[0], results[0]));
+        add_costs(failures, plan, contender->name, results);
+        results += plan->run_count;
     }
     study_plan_hash(&measure->plans[0], hash);
-    return json_pack("{s:i,s:s,s:s,s:s,s:I,s:{s:s,s:I,s:I,s:f},s:f,s:o,s:o}", "openmrc_job_events",
-        JOB_EVENTS_VERSION, "version", OPENMRC_VERSION, "inputs", hash, "experiment",
-        experiment->title, "seed", (json_int_t)experiment->sim.seed, "fabric", "name",
+    return json_pack("{s:i,s:s,s:s,s:s,s:I,s:I,s:{s:s,s:I,s:I,s:f},s:f,s:o,s:o}",
+        "openmrc_job_events", JOB_EVENTS_VERSION, "version", OPENMRC_VERSION, "inputs", hash,
+        "experiment", experiment->title, "seed", (json_int_t)experiment->sim.seed, "seeds",
+        (json_int_t)seeds_of(&measure->plans[0]), "fabric", "name",
         experiment->fabric.topology.config.name, "nics",
         (json_int_t)experiment->fabric.topology.nic_count, "planes",
         (json_int_t)config->plane_count, "nic_gbps", nic_gbps(config), "rate_factor",
@@ -227,10 +261,14 @@ json_t *job_measure_run(struct job_measure *measure, const struct study_manner *
     void (*on_run)(void *context, const struct job_measure *), void *context)
 {
     struct telling telling = { measure, on_run, context };
-    struct study_plans plans = { measure->plans, measure->plan_count, tell_run, &telling };
-    json_t **results = study_plans_run(&plans, manner);
+    const struct study_plan *listed[sizeof(measure->plans) / sizeof(measure->plans[0])];
+    struct study_plans plans = { listed, measure->plan_count, tell_run, &telling };
+    json_t **results;
     json_t *document;
 
+    for (uint32_t i = 0; i < measure->plan_count; i++)
+        listed[i] = &measure->plans[i];
+    results = study_plans_run(&plans, manner);
     if (!results)
         return NULL;
     document = document_of(measure, results);

@@ -3,7 +3,8 @@
  *
  * The sweep of the experiment has a run "quiet" without faults, and for each class a run with one
  * fault. Its label is the name of the class, with _ for a blank. The first workload trains, and
- * ends after some steps. RoCEv2 and InfiniBand have the retry timers of NCCL. */
+ * ends after some steps. With several seeds, costs are means. RoCEv2 and InfiniBand have the retry
+ * timers of NCCL. */
 #pragma once
 
 #include "study/study_contender.h"

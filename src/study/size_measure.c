@@ -205,21 +205,27 @@ struct telling {
     void *context;
 };
 
-static void tell_run(void *context, uint32_t done_count)
+static bool tell_run(void *context, json_t *run, uint32_t done_count)
 {
     struct telling *telling = context;
 
+    (void)run;
     telling->measure->done_count = done_count;
     telling->on_run(telling->context, telling->measure);
+    return true;
 }
 
 bool size_measure_run(struct size_measure *measure, const struct study_manner *manner,
     void (*on_run)(void *context, const struct size_measure *), void *context)
 {
     struct telling telling = { measure, on_run, context };
-    struct study_plans plans = { measure->plans, measure->plan_count, tell_run, &telling };
-    json_t **results = study_plans_run(&plans, manner);
+    const struct study_plan *listed[sizeof(measure->plans) / sizeof(measure->plans[0])];
+    struct study_plans plans = { listed, measure->plan_count, tell_run, &telling };
+    json_t **results;
 
+    for (uint32_t i = 0; i < measure->plan_count; i++)
+        listed[i] = &measure->plans[i];
+    results = study_plans_run(&plans, manner);
     if (!results)
         return false;
     judge_runs(measure, results);

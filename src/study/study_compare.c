@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "result/result.h"
+#include "study/study_plans.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -66,8 +67,9 @@ void study_compare_fini(struct study_compare *compare)
 struct making {
     struct study_compare *compare;
     const struct study_manner *manner;
-    json_t **results; /* by run */
-    bool has_failed;
+    const struct study_plan **listed;
+    struct study_plans plans;
+    json_t **results; /* by run; NULL: not all were made */
     void (*on_run)(void *context, const struct study_compare *);
     void *context;
 };
@@ -79,62 +81,41 @@ static bool is_sound(const json_t *run)
     return strcmp(status, "finished") == 0 || strcmp(status, "out_of_time") == 0;
 }
 
-static bool take_run(void *context, uint32_t index, json_t *run)
+static bool take_run(void *context, json_t *run, uint32_t done_count)
 {
     struct making *making = context;
 
-    making->results[index] = run;
-    if (!run || *making->manner->is_interrupted) {
-        making->has_failed = true;
-        return false;
-    }
     if (!is_sound(run)) {
         study_complain(making->manner, "a run ended as %s %s",
             json_string_value(json_object_get(run, "status")),
             json_string_value(json_object_get(run, "label")));
-        making->has_failed = true;
+        return false;
     }
     comparison_reduce(run);
-    making->compare->done_count++;
+    making->compare->done_count = done_count;
     making->on_run(making->context, making->compare);
-    return !making->has_failed;
-}
-
-static uint32_t count_runs(struct study_entrant *const *entrants, uint32_t count)
-{
-    uint32_t runs = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        runs += entrants[i]->plan.run_count;
-    return runs;
+    return true;
 }
 
 /* Takes the results in making->results. Returns whether all runs have one. */
 static bool make_runs(
     struct making *making, struct study_entrant *const *entrants, uint32_t entrant_count)
 {
-    struct study_compare *compare = making->compare;
-    struct study_sink sink = { take_run, making };
-    struct study_run **runs;
-    uint32_t count = 0;
-
-    compare->run_count = count_runs(entrants, entrant_count);
-    compare->done_count = 0;
-    runs = grow_take(compare->run_count, sizeof(struct study_run *));
-    making->results = grow_take(compare->run_count, sizeof(json_t *));
+    making->listed = grow_take(entrant_count, sizeof(*making->listed));
     for (uint32_t i = 0; i < entrant_count; i++)
-        for (uint32_t k = 0; k < entrants[i]->plan.run_count; k++)
-            runs[count++] = entrants[i]->plan.runs[k];
-    study_jobs_run(runs, count, making->manner, &sink);
-    free(runs);
-    return !making->has_failed && compare->done_count == compare->run_count;
+        making->listed[i] = &entrants[i]->plan;
+    making->plans = (struct study_plans){ making->listed, entrant_count, take_run, making };
+    making->compare->run_count = study_plans_run_count(&making->plans);
+    making->compare->done_count = 0;
+    making->results = study_plans_run(&making->plans, making->manner);
+    return making->results;
 }
 
 static void forget_results(struct making *making)
 {
-    for (uint32_t i = 0; i < making->compare->run_count; i++)
-        json_decref(making->results[i]);
-    free(making->results);
+    if (making->results)
+        study_plans_release(&making->plans, making->results);
+    free(making->listed);
 }
 
 static bool make_search(struct making *making)

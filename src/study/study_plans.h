@@ -6,11 +6,14 @@
 #include "study/study_plan.h"
 
 struct study_plans {
-    struct study_plan *at;
+    const struct study_plan *const *at;
     uint32_t count;
-    void (*on_run)(void *context, uint32_t done_count); /* after each run */
+    /* Called after each run. If it returns false, no further run begins. */
+    bool (*on_run)(void *context, json_t *run, uint32_t done_count);
     void *context;
 };
+
+uint32_t study_plans_run_count(const struct study_plans *);
 
 /* Makes all runs. Returns their results, in the order of the plans; NULL after an error message or
  * an interrupt. */

@@ -235,6 +235,21 @@ static enum drop_reason on_probe(struct transport *nic, uint64_t now_ns)
                                                                              : DROP_RATE_LIMIT;
 }
 
+/* MRC 1.0 leaves two operations undefined (wire §11.1). An answer would acknowledge what was not
+ * understood. Operation 2 is for agents, which see it before the transport does. */
+static enum drop_reason take_request(
+    struct transport *nic, const struct packet *packet, uint64_t now_ns)
+{
+    switch (packet->endpoint.op) {
+    case ENDPOINT_PORT_STATUS_UPDATE:
+        return on_port_update(nic, packet, now_ns);
+    case ENDPOINT_EV_PROBE:
+        return on_probe(nic, now_ns);
+    default:
+        return DROP_OPCODE;
+    }
+}
+
 enum drop_reason nic_on_endpoint_request(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
@@ -243,9 +258,7 @@ enum drop_reason nic_on_endpoint_request(
         .tx_timestamp = packet->endpoint.tx_timestamp,
         .entropy = packet->ev,
         .port = packet->port };
-    enum drop_reason reason = packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE
-                                  ? on_port_update(nic, packet, now_ns)
-                                  : on_probe(nic, now_ns);
+    enum drop_reason reason = take_request(nic, packet, now_ns);
 
     if (reason != DROP_NONE || (packet->flags & PACKET_ANSWERED))
         return reason;

@@ -13,7 +13,7 @@ is '--default prints the job of experiments/' "$(cat job.json)" "$(cat "$ROOT/ex
 is '  which has the same result as a file' "$("$mrc" job --trials 20 job.json)" "$("$mrc" job --trials 20)"
 is 'the seed determines the result' "$("$mrc" job --trials 20 --seed 5 -j)" "$("$mrc" job --trials 20 --seed 5 -j)"
 "$mrc" job --trials 20 -j >result.json
-is 'JSON has all protocols and classes' "$(jq -c '[(.protocols | keys), (.protocols.mrc.failures | length)]' result.json)" '[["mrc","roce"],9]'
+is 'JSON has all protocols and classes' "$(jq -c '[(.protocols | keys), (.protocols.mrc.failures | length)]' result.json)" '[["mrc","roce"],11]'
 is 'protocols see the same failures' "$(jq '[.protocols[].failures["uplink flap"].events.mean] | unique | length' result.json)" 1
 is 'what is lost has its price' "$(jq '.protocols.mrc | (.usd / .gpu_hours.mean * 1000000 | round / 1000000)' result.json)" 2.5
 
@@ -50,6 +50,10 @@ is '  with shorter timers, QPs fail' "$("$mrc" job --measure --protocols roce-1q
     jq -c '.failures["host link flap"].costs["roce-1qp"] | [.restarts, .hangs, .qp_errors > 0, .stall_s < 0.002]')" '[true,false,true,true]'
 "$mrc" job --measure --protocols mrc,roce-1qp small.yaml >again.json
 is '  the seed determines it' "$(cat again.json)" "$(cat events.json)"
+exits 0 'several seeds are measured' "$mrc" job --measure --protocols mrc --seeds 3 small.yaml -o seeds.json
+is '  and costs have an interval' "$(jq -c '.seeds, (.failures["host link flap"].costs.mrc | [.stall_around_s >= 0, .stall_around_s < 0.001, .failed_seeds])' seeds.json | tr '\n' ' ')" '3 [true,true,0] '
+exits 0 '  and can be followed' "$mrc" job --trials 20 --events seeds.json
+exits 2 'no seed is refused' "$mrc" job --measure --seeds 0 small.yaml
 exits 0 'the job is followed with measured costs' "$mrc" job --trials 20 --events events.json -j
 printf '%s' "$output" >followed.json
 is '  which say so' "$(jq -c '[.protocols.mrc.failures | .["host link flap"].cost, .["uplink flap"].cost]' followed.json)" '["measured","assumed"]'

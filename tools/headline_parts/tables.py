@@ -59,16 +59,13 @@ def names_in(results, order):
     return [name for name in order if name in there]
 
 
-def percent(value):
-    return "" if value is None else f"{100 * value:.1f}"
-
-
-def with_interval(values):
+def with_interval(values, digits=1):
     """In percent."""
     mean, low, high = spread(values)
     if mean is None:
         return ""
-    return percent(mean) if low == high else f"{percent(mean)} +-{percent((high - low) / 2)}"
+    text = f"{100 * mean:.{digits}f}"
+    return text if low == high else f"{text} +-{100 * (high - low) / 2:.{digits}f}"
 
 
 def time_text(us):
@@ -121,11 +118,11 @@ def crossing_row(here, sizes):
     for size in sizes:
         name, _ = best_roce(here, size)
         shares = seed_shares(here, size, name) if name else []
-        mean, low, high = spread(shares)
+        mean = spread(shares)[0]
         if mean is None:
             cells.append("")
             continue
-        cells.append(f"{mean:.2f}" if low == high else f"{mean:.2f} +-{(high - low) / 2:.2f}")
+        cells.append(with_interval(shares, 0))
         best = name
         if mean < ENOUGH and crossing == "none":
             crossing = f"{size:,}"
@@ -169,7 +166,7 @@ def sizes_section(results):
     return {"id": "sizes", "title": "Efficiency by size",
             "note": "Payload until the last NIC has finished, as a share of the line rate of a NIC.",
             "figures": [size_figure(here, *case) for case in cases],
-            "tables": [{"title": f"The best RoCEv2 as a share of MRC, and the first size below {ENOUGH}",
+            "tables": [{"title": f"The best RoCEv2 in % of MRC, and the first size below {100 * ENOUGH:.0f} %",
                         "head": ["", "loss"] + [f"{size:,}" for size in sizes_in(here)] + ["below", "best at last"],
                         "rows": crossing_rows(here)}] + [size_table(here, *case) for case in cases]}
 
@@ -208,7 +205,7 @@ def groups_section(results):
                 rows.append([f"{group}, {peers}", f"{size:,}"] +
                             [with_interval([efficiency(result) for result in pick(case, size=size, contender=name)])
                              for name in ("mrc",) + RIVALS] +
-                            [with_interval(gains(case, size, name)) for name in ("roce-1qp", "roce-8qp")])
+                            [with_interval(gains(case, size, name), 0) for name in ("roce-1qp", "roce-8qp")])
     return {"id": "groups", "title": "All-to-all in groups", "note": "8 MB for each rank; every NIC is in a group.",
             "figures": figures, "tables": [{
                 "title": "Efficiency, and the gain of MRC over RoCEv2, in %",

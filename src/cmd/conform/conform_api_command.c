@@ -178,22 +178,17 @@ static enum cmd_status run_api(int argument_count, char **arguments)
     char path[4096];
     enum cmd_status status;
 
-    if (!options_read(&table, &options, argument_count, arguments, &status))
+    if (!options_read(&table, &options, argument_count, arguments, &status) ||
+        !conform_options_choose(&options.common, name, &api_suite, &choice, &status))
         return status;
-    if (options.common.lists) {
-        conform_suite_list(&api_suite, stdout, options.common.as_json);
-        return CMD_DONE;
-    }
     if (argument_count != optind + 1)
         return cmd_complain(CMD_MISUSED, name, "name one LIBRARY, such as ./libmrc.so.1");
-    status = conform_options_choose(&options.common, name, &api_suite, &choice);
     kit.library = path_of(arguments[optind], path, sizeof(path));
     kit.gid_index = (int)options.gid_index;
     kit.patience_ms = options.patience_ms;
     kit.path = options.has_path ? options.path.s6_addr : NULL;
     kit.lacks = choice.absent;
-    if (status == CMD_DONE)
-        status = read_kit(&options, &kit, verbs, sizeof(verbs));
+    status = read_kit(&options, &kit, verbs, sizeof(verbs));
     return status == CMD_DONE ? run_checks(&options, &choice, &kit) : status;
 }
 

@@ -6,7 +6,7 @@
 
 #include "conform/conform.h"
 
-struct yaml_node *conform_description_load(struct yaml *yaml, const char *file)
+static struct yaml_node *load_top(struct yaml *yaml, const char *file)
 {
     struct yaml_node *top =
         file ? yaml_load(yaml, file) : yaml_parse(yaml, "command line", "{}", 2, false);
@@ -14,6 +14,21 @@ struct yaml_node *conform_description_load(struct yaml *yaml, const char *file)
     if (top)
         top->is_root = true;
     return top;
+}
+
+enum cmd_status conform_description_load(
+    const char *command, const char *file, conform_description_reader *reader, void *context)
+{
+    enum cmd_status status = CMD_DONE;
+    struct yaml_node *top;
+    struct yaml yaml;
+
+    yaml_init(&yaml);
+    top = load_top(&yaml, file);
+    if (!top || !reader(context, &yaml, top))
+        status = cmd_complain(CMD_MISUSED, command, "%s", yaml.problem);
+    yaml_fini(&yaml);
+    return status;
 }
 
 bool conform_description_set(

@@ -5,8 +5,13 @@
 #include "cmd/options.h"
 #include "files/files.h"
 
-/* Loads the file; NULL: begins an empty description. Returns NULL after an error message. */
-struct yaml_node *conform_description_load(struct yaml *, const char *file);
+/* Applies options to a description and reads it. Returns false with yaml->problem. */
+typedef bool conform_description_reader(void *context, struct yaml *, struct yaml_node *top);
+
+/* Loads the file (NULL: begins an empty description) and has it read. Returns CMD_MISUSED after an
+ * error message of this command. */
+enum cmd_status conform_description_load(
+    const char *command, const char *file, conform_description_reader *, void *context);
 
 /* Sets a key to the value of an option. */
 bool conform_description_set(

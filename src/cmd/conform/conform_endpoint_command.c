@@ -67,22 +67,21 @@ static bool set_driver(struct yaml *yaml, struct yaml_node *top, const char *com
     return yaml_put(yaml, top, "driver", value);
 }
 
-static enum cmd_status read_device(
-    const struct options *options, const char *file, struct endpoint_device *device)
-{
-    struct yaml yaml;
-    struct yaml_node *top;
-    enum cmd_status status = CMD_DONE;
+/* What a description is read with and into. */
+struct reading {
+    const struct options *options;
+    struct endpoint_device *device;
+};
 
-    yaml_init(&yaml);
-    top = conform_description_load(&yaml, file);
-    if (!top || !conform_description_set_pairs(&yaml, top, &options->sets) ||
-        (options->driver && !set_driver(&yaml, top, options->driver)) ||
-        !conform_description_add_ports(&yaml, top, "--port", &options->ports, NULL) ||
-        !endpoint_device_read(&yaml, top, device))
-        status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
-    yaml_fini(&yaml);
-    return status;
+static bool read_device(void *context, struct yaml *yaml, struct yaml_node *top)
+{
+    const struct reading *reading = context;
+    const struct options *options = reading->options;
+
+    return conform_description_set_pairs(yaml, top, &options->sets) &&
+           (!options->driver || set_driver(yaml, top, options->driver)) &&
+           conform_description_add_ports(yaml, top, "--port", &options->ports, NULL) &&
+           endpoint_device_read(yaml, top, reading->device);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -108,21 +107,17 @@ static enum cmd_status run_endpoint(int argument_count, char **arguments)
     struct options options = { .driver = NULL };
     struct conform_choice choice = { .absent = 0 };
     struct endpoint_device device = { .absent = 0 };
+    struct reading reading = { &options, &device };
     enum cmd_status status;
 
-    if (!options_read(&table, &options, argument_count, arguments, &status))
+    if (!options_read(&table, &options, argument_count, arguments, &status) ||
+        !conform_options_choose(&options.common, name, &endpoint_suite, &choice, &status))
         return status;
-    if (options.common.lists) {
-        conform_suite_list(&endpoint_suite, stdout, options.common.as_json);
-        return CMD_DONE;
-    }
     if (argument_count > optind + 1)
         return cmd_complain(CMD_MISUSED, name, "name at most one ENDPOINT.yaml");
-    status = conform_options_choose(&options.common, name, &endpoint_suite, &choice);
-    if (status != CMD_DONE)
-        return status;
     device.absent = choice.absent;
-    status = read_device(&options, optind < argument_count ? arguments[optind] : NULL, &device);
+    status = conform_description_load(
+        name, optind < argument_count ? arguments[optind] : NULL, read_device, &reading);
     choice.absent = device.absent;
     return status == CMD_DONE ? run_checks(&options, &choice, &device) : status;
 }

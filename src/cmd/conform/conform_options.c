@@ -2,7 +2,7 @@
 /* Chooses the checks of a kit and runs them. */
 #include "cmd/conform/conform_options.h"
 
-enum cmd_status conform_options_choose(const struct conform_options *options, const char *command,
+static enum cmd_status choose_checks(const struct conform_options *options, const char *command,
     const struct conform_suite *suite, struct conform_choice *choice)
 {
     char reason[CONFORM_SUITE_REASON_BYTES];
@@ -13,6 +13,18 @@ enum cmd_status conform_options_choose(const struct conform_options *options, co
     if (options->only && !conform_suite_choose(suite, options->only, choice->chosen, reason))
         return cmd_complain(CMD_MISUSED, command, "--only: %s", reason);
     return CMD_DONE;
+}
+
+bool conform_options_choose(const struct conform_options *options, const char *command,
+    const struct conform_suite *suite, struct conform_choice *choice, enum cmd_status *status)
+{
+    if (options->lists) {
+        conform_suite_list(suite, stdout, options->as_json);
+        *status = CMD_DONE;
+        return false;
+    }
+    *status = choose_checks(options, command, suite, choice);
+    return *status == CMD_DONE;
 }
 
 enum cmd_status conform_options_run(const struct conform_options *options,

@@ -35,9 +35,10 @@ struct conform_choice {
     uint64_t absent;
 };
 
-/* Reads --only and --without. Returns CMD_MISUSED after an error message. */
-enum cmd_status conform_options_choose(const struct conform_options *, const char *command,
-    const struct conform_suite *, struct conform_choice *);
+/* Lists the checks if --list was given; otherwise reads --only and --without. Returns false if the
+ * command ends with *status. */
+bool conform_options_choose(const struct conform_options *, const char *command,
+    const struct conform_suite *, struct conform_choice *, enum cmd_status *status);
 
 /* Runs the checks and prints the report. Returns CMD_FAILED if the device does not pass. */
 enum cmd_status conform_options_run(const struct conform_options *, const struct conform_suite *,

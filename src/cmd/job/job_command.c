@@ -38,6 +38,7 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 0, "measure", NULL, "simulate one failure of each class with packets, and write its costs;\nwith a file: that experiment [built-in]", AT(measures) },
     { OPTION_CALL, 0, "protocols", "NAME,...", "measure these contenders [mrc,roce-8qp,uet,ib]",
         .read = choose_contenders, .values = OPTION_VALUES_CONTENDERS },
+    { OPTION_NUMBER, 0, "seeds", "N", "measure each class with N seeds, from --seed on [repeat of the experiment]", AT(seeds), .least = 1, .most = 100 },
     { OPTION_LIST, 0, "set", "KEY=VALUE", "change a key of the experiment; may be repeated", AT(sets), .values = OPTION_VALUES_PARAMETERS },
     { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [the number of processors]", AT(jobs), .least = 1, .most = 1024 },
     { OPTION_TEXT, 'o', "output", "FILE", "write the measured costs to FILE [standard output]", AT(output_path) },

@@ -77,7 +77,8 @@ enum cmd_status job_measuring(const struct job_options *options, const char *pat
     struct study_changes changes = { .sets = options->sets.at,
         .set_count = options->sets.count,
         .has_seed = true,
-        .seed = options->seed };
+        .seed = options->seed,
+        .repeat = options->seeds };
     struct job_measure *measure = grow_take(1, sizeof(*measure));
     enum cmd_status status = job_measure_read(measure, &options->choice, path, &changes)
                                  ? run_measure(measure, options)

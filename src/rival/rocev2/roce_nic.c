@@ -302,7 +302,7 @@ void roce_nic_check(const struct roce_nic *nic)
     for (uint32_t i = 0; i < nic->config.sender_count; i++) {
         roce_sender_check(&nic->senders[i], nic->profile);
         ready += nic->senders[i].is_listed;
-        assert(nic->senders[i].timeout_ps >= nic->timers.deadlines[i]);
+        assert(nic->senders[i].timeout_ps >= deadline_heap_of(&nic->timers, i));
     }
     assert(ready == nic->ready_count);
 }

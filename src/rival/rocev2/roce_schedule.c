@@ -62,7 +62,7 @@ static void set_timer(struct roce_nic *nic, uint32_t index, uint64_t now_ps)
         next_ps = next_ps < sender->ready_ps ? next_ps : sender->ready_ps;
         next_ps = next_ps < rate_ps ? next_ps : rate_ps;
     }
-    if (next_ps < nic->timers.deadlines[index])
+    if (next_ps < deadline_heap_of(&nic->timers, index))
         deadline_heap_set(&nic->timers, index, next_ps);
 }
 

@@ -165,12 +165,23 @@ uint32_t ecmp_flow(uint32_t from_nic, uint32_t to_nic, uint16_t source_port)
     return (uint32_t)(mix(mix((uint64_t)from_nic << 32 | to_nic) ^ source_port) >> 32);
 }
 
+/* The ports of a group are mostly one run of bits, whose size and members need no counting. */
+static bool is_run(uint64_t word)
+{
+    return word != 0 && bits_run(word, bits_lowest(word)) == word;
+}
+
+static uint32_t word_size(uint64_t word)
+{
+    return is_run(word) ? bits_highest(word) - bits_lowest(word) + 1 : bits_count(word);
+}
+
 uint32_t ecmp_group_size(const uint64_t *group, uint32_t word_count)
 {
     uint32_t count = 0;
 
     for (uint32_t w = 0; w < word_count; w++)
-        count += bits_count(group[w]);
+        count += word_size(group[w]);
     return count;
 }
 
@@ -179,8 +190,10 @@ uint32_t ecmp_group_member(const uint64_t *group, uint32_t before)
     uint32_t w = 0;
     uint64_t word;
 
-    while (bits_count(group[w]) <= before)
-        before -= bits_count(group[w++]);
+    while (word_size(group[w]) <= before)
+        before -= word_size(group[w++]);
+    if (is_run(group[w]))
+        return w * 64 + bits_lowest(group[w]) + before;
     for (word = group[w]; before > 0; before--)
         word &= word - 1;
     return w * 64 + bits_lowest(word);

@@ -84,7 +84,7 @@ static void schedule_outlet(struct uet_nic *nic, uint32_t index)
     }
     if (!outlet->is_listed && uet_sender_may_send(&outlet->sender, nic->profile))
         list_outlet(nic, index);
-    if (deadline_ps < nic->timers.deadlines[index])
+    if (deadline_ps < deadline_heap_of(&nic->timers, index))
         deadline_heap_set(&nic->timers, index, deadline_ps);
 }
 
@@ -390,7 +390,7 @@ void uet_nic_check(const struct uet_nic *nic)
         const struct uet_outlet *outlet = &nic->outlets[i];
 
         uet_sender_check(&outlet->sender, nic->profile);
-        assert(uet_sender_deadline_ps(&outlet->sender) >= nic->timers.deadlines[i]);
+        assert(uet_sender_deadline_ps(&outlet->sender) >= deadline_heap_of(&nic->timers, i));
         ready += outlet->is_listed;
         active += outlet->is_active;
     }

@@ -232,6 +232,20 @@ SPEC("answers beyond the limit of waiting answers are not sent, and counted")
     by_hand_close(&nic);
 }
 
+SPEC("requests with an operation that MRC does not define are dropped and not answered")
+{
+    open_nic();
+    for (uint8_t op = 2; op <= 3; op++) {
+        struct packet request = by_hand_endpoint(
+            &nic, 99, OPCODE_ENDPOINT_REQUEST, (enum endpoint_op)op, (uint16_t)(op + 1));
+
+        EXPECT_EQ(by_hand_receive(&nic, &request), DROP_OPCODE);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_ENDPOINT_ANSWERED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
 static struct packet update(uint32_t peer, uint16_t request_id, uint32_t port_status_mask)
 {
     struct packet packet = by_hand_endpoint(
