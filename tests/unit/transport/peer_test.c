@@ -21,6 +21,7 @@ static struct by_hand nic;
 static void open_with_window(uint32_t packets)
 {
     by_hand_prepare(&nic);
+    nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
     nic.config.parameters.max_cwnd = packets * FULL_BYTES;
     by_hand_open(&nic);
 }
@@ -28,6 +29,7 @@ static void open_with_window(uint32_t packets)
 static void open_with_quantum(uint32_t packets)
 {
     by_hand_prepare(&nic);
+    nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
     nic.config.parameters.max_cwnd = 100 * FULL_BYTES;
     nic.config.parameters.send_quantum = packets;
     by_hand_open(&nic);
@@ -86,6 +88,7 @@ SPEC("§21: a turn has as many packets as two SACKs answer, at least four and at
 
     for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         by_hand_prepare(&nic);
+        nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
         nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
         nic.config.parameters.sack_gen_threshold = cases[i].packets * BY_HAND_PMTU_BYTES;
         by_hand_open(&nic);
@@ -116,6 +119,7 @@ SPEC("§21: with a quantum of one, peers send in turn, however many QPs each of 
 static void open_apart(uint64_t bdp_packets)
 {
     by_hand_prepare(&nic);
+    nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
     nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     nic.config.parameters.max_cwnd = 100 * FULL_BYTES;
     nic.config.parameters.base_rtt = BASE_RTT_NS;
@@ -410,6 +414,7 @@ SPEC("§19: QPs with different congestion control to one address have a window e
 SPEC("there are as many destinations as QPs, and a destination without a QP is reused")
 {
     by_hand_prepare(&nic);
+    nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
     nic.config.qp_count_max = 2;
     by_hand_open(&nic);
     by_hand_connect(&nic, A);
@@ -428,6 +433,7 @@ SPEC("there are as many destinations as QPs, and a destination without a QP is r
 static void open_paced(uint32_t window_packets)
 {
     by_hand_prepare(&nic);
+    nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
     nic.config.parameters.congestion_control = CONGESTION_CONTROL_FAIR;
     nic.config.parameters.max_cwnd = window_packets * FULL_BYTES;
     by_hand_open(&nic);
