@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,31 +98,45 @@ static void start_controller(struct load *load)
 
 static void stop_controller(struct load *load)
 {
-    char command[128];
+    char remove[] = "rm", all[] = "-rf";
+    char *const words[] = { remove, all, load->path, NULL };
+    int status = -1;
+    pid_t child;
 
     kill(load->controller, SIGTERM);
     waitpid(load->controller, NULL, 0);
-    snprintf(command, sizeof(command), "rm -rf %s", load->path);
-    must(system(command) == 0, "cannot remove the folder");
+    must(posix_spawnp(&child, remove, NULL, NULL, words, environ) == 0 &&
+             waitpid(child, &status, 0) == child && status == 0,
+        "cannot remove the folder");
+}
+
+/* Returns the word of this index, counted from 0. */
+static unsigned long number_at(const char *words, unsigned index)
+{
+    for (unsigned i = 0; i < index; i++) {
+        words = strchr(words, ' ');
+        must(words != NULL, "/proc has another form");
+        words++;
+    }
+    return strtoul(words, NULL, 10);
 }
 
 /* Processor time of the controller so far. */
 static double controller_seconds(const struct load *load)
 {
     char path[64], text[1024] = "";
-    unsigned long user = 0, system = 0;
     const char *end;
+    unsigned long ticks;
     FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)load->controller);
     file = fopen(path, "re");
     must(file && fgets(text, sizeof(text), file), "the controller has ended");
-    fclose(file);
+    (void)fclose(file);
     end = strrchr(text, ')');
-    must(end && sscanf(end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-                    &system) == 2,
-        "/proc has another form");
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    must(end && end[1], "/proc has another form");
+    ticks = number_at(end + 2, 11) + number_at(end + 2, 12); /* of users and of the system */
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
 static double controller_mebibytes(const struct load *load)
@@ -133,10 +148,10 @@ static double controller_mebibytes(const struct load *load)
     snprintf(path, sizeof(path), "/proc/%d/status", (int)load->controller);
     file = fopen(path, "re");
     must(file != NULL, "the controller has ended");
-    while (fgets(line, sizeof(line), file))
-        if (sscanf(line, "VmHWM: %lu", &kib) == 1)
-            break;
-    fclose(file);
+    while (kib == 0 && fgets(line, sizeof(line), file))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kib = strtoul(line + 6, NULL, 10);
+    (void)fclose(file);
     return (double)kib / 1024;
 }
 

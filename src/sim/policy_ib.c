@@ -28,7 +28,7 @@ static inline uint32_t load_of(const void *context, uint32_t port)
     const struct view *view = context;
     uint32_t load = view->ports[port].waiting_bytes >> view->quantum_shift;
 
-    return ib_lane_permits(&view->lanes[port * view->lane_count], view->blocks)
+    return ib_lane_permits(&view->lanes[(size_t)port * view->lane_count], view->blocks)
                ? load
                : load + LOAD_WITHOUT_CREDIT;
 }

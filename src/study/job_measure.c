@@ -217,7 +217,7 @@ static void add_costs(
     json_t *failures, const struct study_plan *plan, const char *contender, json_t *const *results)
 {
     uint32_t seeds = seeds_of(plan);
-    json_t **costs = grow_take(seeds, sizeof(*costs));
+    json_t **costs = grow_take(seeds, sizeof(json_t *));
 
     for (uint32_t i = seeds; i < plan->run_count; i += seeds) {
         const struct study_run *run = plan->runs[i];

@@ -101,7 +101,7 @@ static bool take_run(void *context, json_t *run, uint32_t done_count)
 static bool make_runs(
     struct making *making, struct study_entrant *const *entrants, uint32_t entrant_count)
 {
-    making->listed = grow_take(entrant_count, sizeof(*making->listed));
+    making->listed = grow_take(entrant_count, sizeof(struct study_plan *));
     for (uint32_t i = 0; i < entrant_count; i++)
         making->listed[i] = &entrants[i]->plan;
     making->plans = (struct study_plans){ making->listed, entrant_count, take_run, making };
