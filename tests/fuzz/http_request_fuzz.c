@@ -63,10 +63,13 @@ static void talk(struct http_server *server, int sock, const uint8_t *data, size
     MUST(heard < 7 || strncmp(first, "HTTP/1.", 7) == 0);
 }
 
-/* A stream notices only when it sends that its reader is gone. */
+/* A stream notices only when it sends that its reader is gone, and a busy machine may be slow to
+ * tell it. */
 static void forget_client(struct http_server *server)
 {
-    for (unsigned i = 0; i < 4 && http_server_counts(server)->connections > 0; i++) {
+    for (unsigned i = 0; i < 1000 && http_server_counts(server)->connections > 0; i++) {
+        if (i >= 4)
+            usleep(1000);
         http_server_tell(server, CTL_CHANNEL, "beat", "{}");
         http_server_tell(server, DASHBOARD_CHANNEL, "beat", "{}");
         http_server_poll(server);
