@@ -8,7 +8,8 @@
 command -v curl >/dev/null || skip_all 'there is no curl'
 
 "$mrcd" init >/dev/null
-begin_controller --min-capacity 50%
+MRCD_OPTIONS="--min-capacity 50% --map-period off"
+begin_controller
 site=$(cat "$MRCD_STATE/url")
 token=$(cat "$MRCD_STATE/token")
 contains 'the controller serves the page' "$(curl -s -m 20 "$site/")" '<title>OpenMRC fabric</title>'

@@ -14,6 +14,11 @@ has_noted() # TEXT: in the audit log
     "$mrc" ctl audit | grep -qF "$1"
 }
 
+has_status() # TEXT
+{
+    "$mrc" ctl status | grep -qF "$1"
+}
+
 has_denied() # DEVICE TEXT
 {
     [ "$("$mrc" ev deny dev "$1")" = "$2" ]
@@ -50,6 +55,18 @@ is '  the agent was connected all the time' "$(grep -c 'https://' "$SCRATCH/agen
 echo $((100 * day_ms)) >"$ADVERSE.agent/clock"
 exits 0 'the clock of an agent jumps by 100 days: it gets its orders' "$mrc" drain p2.t1.1
 exits 0 '  as before' until_true has_denied mrc2 "$(printf '0x1 plane 0 denied\n0x201 plane 2 denied')"
+transfers=
+for pair in mrc0,mrc3 mrc1,mrc2; do # so that all NICs are open
+    timeout 100 "$mrc" perf write --devices "$pair" -s 64K -D 90 >/dev/null 2>&1 &
+    transfers="$transfers $!"
+done
+others="$others $transfers"
+exits 0 '  its NICs send probes' until_true has_status 'map         4 NICs in the last round'
+"$mrc" fabric fault link p3.t0.0-t1.0 down >/dev/null
+exits 0 '  and a dead link gets a verdict' until_true has_status 'verdict     p3.t0.0-t1.0: plane 3, '
+kill $transfers
+wait $transfers 2>/dev/null
+"$mrc" fabric fault clear >/dev/null
 echo $((-400 * day_ms)) >"$ADVERSE.agent/clock"
 kill -9 "$agent"
 wait "$agent" 2>/dev/null

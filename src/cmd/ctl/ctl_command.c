@@ -60,16 +60,17 @@ static void print_map(const json_t *state)
 
 static void print_policy(const json_t *policy)
 {
+    const char *mode = controller_text(policy, "mode");
+    const char *remark = strcmp(mode, "dry-run") == 0 ? " (nothing was done: a dry run)" : "";
     const json_t *it;
     size_t i;
 
-    printf("policy      %s, %lld of %lld actions in the last hour\n",
-        controller_text(policy, "mode"), number_of(policy, "actions_last_hour"),
-        number_of(policy, "actions_max"));
+    printf("policy      %s, %lld of %lld actions in the last hour\n", mode,
+        number_of(policy, "actions_last_hour"), number_of(policy, "actions_max"));
     json_array_foreach(json_object_get(policy, "cases"), i, it)
-        printf("policy      %s %s, drained %lld times, %lld clean rounds, held for %lld s more\n",
+        printf("policy      %s %s, drained %lld times, %lld clean rounds, held for %lld s more%s\n",
             controller_text(it, "element"), controller_text(it, "state"), number_of(it, "drains"),
-            number_of(it, "clean_rounds"), (number_of(it, "hold_left_ms") + 999) / 1000);
+            number_of(it, "clean_rounds"), (number_of(it, "hold_left_ms") + 999) / 1000, remark);
 }
 
 static void print_status(const json_t *state)
