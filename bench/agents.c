@@ -112,6 +112,8 @@ static void fail(struct agents *agents, struct agent *agent, const char *where, 
     if (agents->failed == 0)
         fprintf(stderr, "bench/controller: the first connection is lost: %s: %s\n", where,
             why < 0 ? gnutls_strerror((int)why) : "closed");
+    if (agent->state != AGENT_CONNECTING)
+        agents->connected--;
     agent->state = AGENT_FAILED;
     agents->failed++;
     close(agent->sock);

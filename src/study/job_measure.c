@@ -78,15 +78,22 @@ static uint32_t seeds_of(const struct study_plan *plan)
     return count;
 }
 
+#define SEEDS_DIFFER "sweep: each entry must have another label, and all the same seeds"
+
 static bool check_plan(struct job_measure *measure, const struct study_plan *plan)
 {
     uint32_t seeds = seeds_of(plan);
 
     if (seeds == 0)
         return refuse_plan(measure, plan, "sweep: its first entry must have the label quiet");
+    if (plan->run_count % seeds != 0)
+        return refuse_plan(measure, plan, SEEDS_DIFFER);
     for (uint32_t i = 0; i < plan->run_count; i++) {
         const struct study_run *run = plan->runs[i];
 
+        if (strcmp(run->set_label, plan->runs[i - i % seeds]->set_label) != 0 ||
+            run->experiment.sim.seed != plan->runs[i % seeds]->experiment.sim.seed)
+            return refuse_plan(measure, plan, SEEDS_DIFFER);
         if (sim_compute_ps(job_of(run)) == 0 || job_of(run)->iterations < 2)
             return refuse_plan(measure, plan,
                 "workloads: the first one must train, with compute, and with two or more "

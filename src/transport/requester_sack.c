@@ -179,6 +179,8 @@ __attribute__((noinline)) static void end_round(const struct env *env, uint64_t 
     path_next_round(env->paths);
     if (env_is_weighted(env) && env->profile->is_rough)
         keep_near(env, now_ns);
+    else
+        env->peer->near_planes = 0; /* of a former profile, or of another QP */
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)),
         &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,
