@@ -11,22 +11,28 @@
 
 /* ---- memory of earlier processes ------------------------------------------------------------- */
 
+static bool is_about(const json_t *entry, const char *element)
+{
+    const char *other = json_string_value(json_object_get(entry, "element"));
+
+    return other && strcmp(other, element) == 0;
+}
+
 static bool is_action(const json_t *entry)
 {
     const char *actor = json_string_value(json_object_get(entry, "actor"));
-    const char *outcome = json_string_value(json_object_get(entry, "outcome"));
 
-    return actor && outcome && strcmp(actor, CTL_POLICY_ACTOR) == 0 && strcmp(outcome, "done") == 0;
+    return actor && strcmp(actor, CTL_POLICY_ACTOR) == 0;
 }
 
 /* The time of day may have jumped since: an entry of the future counts as one of now. */
-static void recall_actions(struct ctl_controller *controller, const json_t *audit)
+static void recall_actions(struct ctl_controller *controller, const json_t *changes)
 {
     int64_t day_ms = ctl_clock_day_ms();
     const json_t *entry;
     size_t i;
 
-    json_array_foreach(audit, i, entry)
+    json_array_foreach(changes, i, entry)
     {
         int64_t age_ms = day_ms - json_integer_value(json_object_get(entry, "time_ms"));
 
@@ -36,47 +42,65 @@ static void recall_actions(struct ctl_controller *controller, const json_t *audi
     }
 }
 
-static uint32_t count_drains(const json_t *audit, const char *element)
+static uint32_t count_drains(const json_t *changes, const char *element)
 {
     const json_t *entry;
     uint32_t count = 0;
     size_t i;
 
-    json_array_foreach(audit, i, entry)
+    json_array_foreach(changes, i, entry)
     {
         const char *verb = json_string_value(json_object_get(entry, "verb"));
-        const char *other = json_string_value(json_object_get(entry, "element"));
 
-        count += is_action(entry) && verb && other && strcmp(verb, "drain") == 0 &&
-                 strcmp(other, element) == 0;
+        count += is_action(entry) && is_about(entry, element) && verb && strcmp(verb, "drain") == 0;
     }
     return count;
 }
 
-static void recall_drains(struct ctl_controller *controller, const json_t *audit)
+static void recall_drains(struct ctl_controller *controller, const json_t *changes)
 {
     for (uint32_t i = 0; i < controller->denylist.count; i++) {
         const struct ctl_denied *denied = &controller->denylist.elements[i];
 
         if (denied->is_automatic)
             ctl_policy_recall_drain(&controller->policy, denied->name,
-                count_drains(audit, denied->name), controller->now_ms);
+                count_drains(changes, denied->name), controller->now_ms);
+    }
+}
+
+/* What an operator changed last, with a verdict that is still open, stays as it is. */
+static void recall_operators(struct ctl_controller *controller, const json_t *changes)
+{
+    for (uint32_t i = 0; i < controller->map.verdict_count; i++) {
+        const char *element = controller->map.verdicts[i].element;
+        const json_t *entry;
+        size_t j;
+
+        json_array_foreach(changes, j, entry)
+        {
+            if (!is_about(entry, element))
+                continue;
+            if (!is_action(entry))
+                ctl_policy_recall_overruled(&controller->policy, element, controller->now_ms);
+            break;
+        }
     }
 }
 
 int ctl_loop_init(struct ctl_controller *controller, const struct ctl_map_config *map,
     const struct ctl_policy_config *policy, char reason[static CTL_REASON_BYTES])
 {
-    json_t *audit = ctl_store_audit(controller->store, -1);
+    json_t *changes = ctl_store_changes(controller->store);
     int err = ctl_map_init(&controller->map, controller->plan, controller->store, map);
 
     if (err)
         snprintf(reason, CTL_REASON_BYTES, "no memory for the map");
     controller->now_ms = ctl_clock_ms();
     ctl_policy_init(&controller->policy, policy);
-    recall_actions(controller, audit);
-    recall_drains(controller, audit);
-    json_decref(audit);
+    recall_actions(controller, changes);
+    recall_drains(controller, changes);
+    recall_operators(controller, changes);
+    json_decref(changes);
     return err;
 }
 
@@ -153,15 +177,33 @@ static bool carry_out(struct ctl_controller *controller, const struct ctl_decisi
     return status == 200;
 }
 
-/* What an operator restored, or drained in our place, is the operator's from now on. */
+/* True if an operator has restored what we had drained, or has drained it. */
+static bool is_operators(const struct ctl_controller *controller, const struct ctl_case *it)
+{
+    const struct ctl_denylist *list = &controller->denylist;
+
+    if (ctl_denylist_is_automatic(list, it->element))
+        return false;
+    return ctl_denylist_has(list, it->element) ||
+           (it->state == CTL_CASE_DRAINED && controller->policy.config.mode == CTL_POLICY_ON);
+}
+
+/* What operators changed is theirs for as long as its verdict is open. */
 static void heed_operators(struct ctl_controller *controller)
 {
     struct ctl_policy *policy = &controller->policy;
 
     for (uint32_t i = 0; i < policy->case_count; i++)
-        if (policy->cases[i].state == CTL_CASE_DRAINED && policy->config.mode == CTL_POLICY_ON &&
-            !ctl_denylist_is_automatic(&controller->denylist, policy->cases[i].element))
+        if (policy->cases[i].state != CTL_CASE_OVERRULED &&
+            is_operators(controller, &policy->cases[i]))
             ctl_policy_overrule(policy, i, controller->now_ms);
+}
+
+/* A verdict of an earlier process that no probe has confirmed yet keeps what was done about it, and
+ * is no reason to do more. */
+static bool counts(const struct ctl_controller *controller, const struct ctl_map_verdict *verdict)
+{
+    return verdict->number > 0 || ctl_policy_knows(&controller->policy, verdict->element);
 }
 
 void ctl_loop_act(struct ctl_controller *controller, bool is_covered)
@@ -169,15 +211,11 @@ void ctl_loop_act(struct ctl_controller *controller, bool is_covered)
     struct ctl_policy *policy = &controller->policy;
     struct ctl_decision decision;
 
-    heed_operators(controller);
     ctl_policy_begin_round(policy);
-    for (uint32_t i = 0; i < controller->map.verdict_count; i++) {
-        const char *element = controller->map.verdicts[i].element;
-
-        if (!ctl_denylist_has(&controller->denylist, element) ||
-            ctl_denylist_is_automatic(&controller->denylist, element))
-            ctl_policy_blame(policy, element, controller->now_ms);
-    }
+    for (uint32_t i = 0; i < controller->map.verdict_count; i++)
+        if (counts(controller, &controller->map.verdicts[i]))
+            ctl_policy_blame(policy, controller->map.verdicts[i].element, controller->now_ms);
+    heed_operators(controller);
     ctl_policy_end_round(policy, is_covered, controller->now_ms);
     while (ctl_policy_next(policy, controller->now_ms, &decision))
         ctl_policy_tried(policy, &decision, carry_out(controller, &decision), controller->now_ms);

@@ -13,9 +13,11 @@ enum {
     VERDICT_MAX = 1024,
     LOST_MAX = 1 << 16,
     EV_PLACES = 16384,
+    FADING = 64,        /* rounds until fewer NICs than usual are the usual number */
     OVERDUE_MS = 4000,  /* after the end of a round: agents wait 2 s at most, and reports travel */
     OVERDUE_ROUNDS = 6, /* of short rounds: fewer than are kept */
     EV_KEPT_MS = 600000,
+    EARLY_MS = 1000, /* how much sooner than here a round may end by the clock of an agent */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -83,16 +85,54 @@ void ctl_map_fini(struct ctl_map *map)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* Reports are kept until their round is judged, so they have at most what a NIC can lose. */
+static bool is_possible(const struct ctl_map *map, const json_t *report)
+{
+    size_t losses_max =
+        (size_t)map->plan->topology.config.plane_count * map->config.round_periods * MAP_SLOTS_MAX;
+    const json_t *lost = json_object_get(report, "lost");
+    const json_t *number;
+    size_t i;
+
+    if (!json_is_array(lost) || json_array_size(lost) % 3 != 0 ||
+        json_array_size(lost) > 3 * losses_max ||
+        json_integer_value(json_object_get(report, "ports")) <= 0)
+        return false;
+    json_array_foreach(lost, i, number)
+    {
+        if (!json_is_integer(number))
+            return false;
+    }
+    return true;
+}
+
+/* A round that was closed without this NIC, which has reported all the same: others wait for it. */
+static void note_late(struct ctl_map *map, uint64_t round, uint32_t nic)
+{
+    map->late++;
+    if (!map->is_begun || round + 1 != map->map.round || map->reported[nic] > round)
+        return;
+    map->reported[nic] = round + 1;
+    map->nics_expected++;
+}
+
 /* The first report may be of any round: agents count as this process told them, and an answer that
  * an earlier one gave had the same clock. */
-bool ctl_map_take_nic(struct ctl_map *map, uint64_t round, uint32_t nic, const json_t *report)
+bool ctl_map_take_nic(
+    struct ctl_map *map, uint64_t round, uint32_t nic, const json_t *report, uint64_t now_ms)
 {
-    if (!map->is_begun || map->config.period_ms == 0 || round < map->map.round) {
-        map->late++;
+    uint64_t round_ms = (uint64_t)map->config.period_ms * map->config.round_periods;
+
+    if (round_ms == 0)
+        return true;
+    if (!is_possible(map, report) || round > now_ms / round_ms + CTL_MAP_ROUNDS)
+        return false;
+    if (!map->is_begun || round < map->map.round) {
+        note_late(map, round, nic);
         return true;
     }
     if (round >= map->map.round + CTL_MAP_ROUNDS || map->reported[nic] > round ||
-        !json_is_array(json_object_get(report, "lost")))
+        (round + 1) * round_ms > now_ms + EARLY_MS)
         return false;
     map->reported[nic] = round + 1;
     json_array_append_new(map->pending[round % CTL_MAP_ROUNDS],
@@ -174,8 +214,11 @@ static void close_round(struct ctl_map *map, const struct ctl_denylist *denylist
 
     json_array_foreach(reports, i, report) judge_nic(map, report);
     map->nics_last = (uint32_t)json_array_size(reports);
-    map->nics_usual =
-        map->nics_last > map->nics_usual ? map->nics_last : map->nics_usual - map->nics_usual / 64;
+    map->nics_expected = map->nics_last;
+    if (map->nics_last > map->nics_usual)
+        map->nics_usual = map->nics_last;
+    else
+        map->nics_usual -= (map->nics_usual - map->nics_last + FADING - 1) / FADING;
     json_array_clear(reports);
     if (now_ms > EV_KEPT_MS)
         map_evs_expire(&map->evs, &map->map, now_ms - EV_KEPT_MS);
@@ -203,7 +246,7 @@ bool ctl_map_turn(struct ctl_map *map, const struct ctl_denylist *denylist, uint
 {
     uint64_t round_ms = (uint64_t)map->config.period_ms * map->config.round_periods;
     uint64_t end_ms = (map->map.round + 1) * round_ms;
-    bool is_complete = map->nics_last > 0 && map->nics >= map->nics_last;
+    bool is_complete = map->nics_expected > 0 && map->nics >= map->nics_expected;
 
     if (round_ms == 0)
         return false;

@@ -41,10 +41,11 @@ struct ctl_map {
     json_t *pending[CTL_MAP_ROUNDS]; /* reports, by round */
     uint64_t *reported;              /* by NIC: the last round, plus 1 */
     struct map_loss *losses;
-    uint32_t nics;       /* that have reported the open round */
-    uint32_t nics_last;  /* the one before */
-    uint32_t nics_usual; /* the most so far, fading */
-    uint64_t late;       /* reports of rounds that were judged already */
+    uint32_t nics;          /* that have reported the open round */
+    uint32_t nics_last;     /* the one before, when it was judged */
+    uint32_t nics_expected; /* the same, with those that were late */
+    uint32_t nics_usual;    /* the most so far, fading */
+    uint64_t late;          /* reports of rounds that were judged already */
     bool is_begun;
     struct ctl_map_verdict verdicts[CTL_MAP_VERDICTS];
     uint32_t verdict_count;
@@ -56,7 +57,8 @@ int ctl_map_init(
 void ctl_map_fini(struct ctl_map *);
 
 /* What an agent says of a round of one of its NICs. Returns false if that cannot be true. */
-bool ctl_map_take_nic(struct ctl_map *, uint64_t round, uint32_t nic, const json_t *report);
+bool ctl_map_take_nic(
+    struct ctl_map *, uint64_t round, uint32_t nic, const json_t *report, uint64_t now_ms);
 /* An event of a NIC. */
 void ctl_map_take_event(struct ctl_map *, const json_t *event, uint32_t nic, uint64_t now_ms);
 /* Whether a process has the NIC open. */

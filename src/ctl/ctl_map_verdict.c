@@ -2,6 +2,7 @@
 /* Verdicts become rows of the store: with text, confidence, begin and evidence. */
 #include "ctl/ctl_map_verdict.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static struct ctl_map_verdict *find_or_add(struct ctl_map *map, const char *elem
 
 void ctl_map_verdict_load(struct ctl_map *map)
 {
-    json_t *rows = ctl_store_verdicts(map->store, -1);
+    json_t *rows = ctl_store_open_verdicts(map->store);
     const json_t *row;
     size_t i;
 
@@ -130,8 +131,8 @@ void ctl_map_verdict_load(struct ctl_map *map)
         const char *text = json_string_value(json_object_get(row, "text"));
         struct ctl_map_verdict *kept;
 
-        if (!json_is_null(json_object_get(row, "until_ms")) || !source ||
-            strcmp(source, "map") != 0 || !element || strlen(element) >= sizeof(kept->element))
+        if (!source || strcmp(source, "map") != 0 || !element ||
+            strlen(element) >= sizeof(kept->element))
             continue;
         kept = find_or_add(map, element);
         if (!kept)
@@ -142,9 +143,13 @@ void ctl_map_verdict_load(struct ctl_map *map)
     json_decref(rows);
 }
 
+/* If the store cannot end it now, it is tried again after the next round. */
 static void end_row(struct ctl_map *map, struct ctl_map_verdict *row)
 {
-    ctl_store_end_verdict(map->store, row->element);
+    int err = ctl_store_end_verdict(map->store, row->element);
+
+    if (err && err != -ENOENT)
+        return;
     json_decref(row->evidence);
     *row = map->verdicts[--map->verdict_count];
 }

@@ -78,6 +78,22 @@ void ctl_policy_recall_drain(
     it->drains = drains;
 }
 
+bool ctl_policy_knows(const struct ctl_policy *policy, const char *element)
+{
+    for (uint32_t i = 0; i < policy->case_count; i++)
+        if (strcmp(policy->cases[i].element, element) == 0)
+            return true;
+    return false;
+}
+
+void ctl_policy_recall_overruled(struct ctl_policy *policy, const char *element, uint64_t now_ms)
+{
+    struct ctl_case *it = find_or_add(policy, element, now_ms);
+
+    if (it)
+        enter_state(it, CTL_CASE_OVERRULED, now_ms);
+}
+
 void ctl_policy_overrule(struct ctl_policy *policy, uint32_t index, uint64_t now_ms)
 {
     assert(index < policy->case_count);

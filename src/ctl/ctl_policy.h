@@ -44,7 +44,7 @@ enum ctl_case_state {
     CTL_CASE_BLAMED,    /* has a verdict and is in service */
     CTL_CASE_DRAINED,   /* by the policy */
     CTL_CASE_RESTORED,  /* by the policy, and remembered: it may fail again */
-    CTL_CASE_OVERRULED, /* an operator restored it or took the drain over: left alone */
+    CTL_CASE_OVERRULED, /* an operator drained or restored it: left alone while it has a verdict */
     CTL_CASE_STATE_COUNT,
 };
 extern const char *const ctl_case_state_words[CTL_CASE_STATE_COUNT + 1];
@@ -85,11 +85,17 @@ void ctl_policy_recall_action(struct ctl_policy *, uint64_t time_ms);
 void ctl_policy_recall_drain(
     struct ctl_policy *, const char *element, uint32_t drains, uint64_t now_ms);
 
+/* An element that an operator has taken over from an earlier process. */
+void ctl_policy_recall_overruled(struct ctl_policy *, const char *element, uint64_t now_ms);
+
+/* Returns whether there is a case of the element. */
+bool ctl_policy_knows(const struct ctl_policy *, const char *element);
+
 void ctl_policy_begin_round(struct ctl_policy *);
 void ctl_policy_blame(struct ctl_policy *, const char *element, uint64_t now_ms);
 /* `is_covered`: most NICs have reported, so that the absence of a verdict means something. */
 void ctl_policy_end_round(struct ctl_policy *, bool is_covered, uint64_t now_ms);
-/* What the policy drained is no longer drained by it. */
+/* An operator decides about the element from now on. */
 void ctl_policy_overrule(struct ctl_policy *, uint32_t index, uint64_t now_ms);
 
 /* Returns false if there is nothing to do, or not now. */

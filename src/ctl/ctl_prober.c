@@ -104,6 +104,8 @@ void ctl_prober_take_answer(
         take_fabric(prober, text, json_integer_value(json_object_get(map, "fabric_id")));
     if (period_ms != prober->period_ms || round_periods != prober->round_periods)
         close_devices(prober);
+    if (text || period_ms != prober->period_ms || round_periods != prober->round_periods)
+        json_array_clear(prober->rounds); /* of other probes */
     prober->period_ms = round_periods ? period_ms : 0;
     prober->round_periods = round_periods;
     if (theirs_ms <= 0)
@@ -189,6 +191,10 @@ static json_t *collect_nic(const struct ctl_prober *prober, struct map_agent *ag
         for (uint32_t i = 0; i < report.lost_count; i++)
             add_loss(lost, port, &report.lost[i]);
     }
+    if (ports == 0) {
+        json_decref(lost);
+        return NULL;
+    }
     inet_ntop(AF_INET6, address.octets, text, sizeof(text));
     return json_pack("{s:s,s:I,s:o}", "address", text, "ports", (json_int_t)ports, "lost", lost);
 }
@@ -197,8 +203,12 @@ static void collect_round(struct ctl_prober *prober)
 {
     json_t *nics = json_array();
 
-    for (uint32_t i = 0; i < prober->device_count; i++)
-        json_array_append_new(nics, collect_nic(prober, &prober->devices[i].agent));
+    for (uint32_t i = 0; i < prober->device_count; i++) {
+        json_t *nic = collect_nic(prober, &prober->devices[i].agent);
+
+        if (nic)
+            json_array_append_new(nics, nic);
+    }
     if (json_array_size(prober->rounds) >= CTL_PROBER_ROUNDS)
         json_array_remove(prober->rounds, 0);
     json_array_append_new(

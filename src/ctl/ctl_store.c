@@ -286,3 +286,15 @@ json_t *ctl_store_verdicts(struct ctl_store *store, int64_t after)
 {
     return list_rows(store, "verdicts", after);
 }
+
+json_t *ctl_store_open_verdicts(struct ctl_store *store)
+{
+    return ctl_sql_rows(store->db, "SELECT * FROM verdicts WHERE until_ms IS NULL ORDER BY id", "");
+}
+
+json_t *ctl_store_changes(struct ctl_store *store)
+{
+    return ctl_sql_rows(store->db,
+        "SELECT * FROM audit WHERE outcome = 'done' ORDER BY id DESC LIMIT ?", "i",
+        (int64_t)CTL_STORE_ROWS_MAX);
+}

@@ -81,3 +81,6 @@ json_t *ctl_store_denylist(struct ctl_store *);
 json_t *ctl_store_audit(struct ctl_store *, int64_t after);
 json_t *ctl_store_events(struct ctl_store *, int64_t after);
 json_t *ctl_store_verdicts(struct ctl_store *, int64_t after);
+json_t *ctl_store_open_verdicts(struct ctl_store *);
+/* The newest changes that were made, of anybody, the newest first. */
+json_t *ctl_store_changes(struct ctl_store *);

@@ -82,10 +82,11 @@ static void send_report(
     json_t *report;
 
     inet_ntop(AF_INET6, address.octets, text, sizeof(text));
-    report = json_pack("{s:i,s:[{s:s,s:s,s:i,s:i,s:b}],s:o,s:{s:i,s:[{s:I,s:[{s:s,s:i,s:o}]}]}}",
+    report = json_pack("{s:i,s:[{s:s,s:s,s:i,s:i,s:b}],s:o,s:{s:I,s:[{s:I,s:[{s:s,s:i,s:o}]}]}}",
         "version", 0, "devices", "name", "mrc0", "address", text, "version", 0, "ports_down", 0,
-        "open", 1, "events", events, "map", "fabric_id", -1, "rounds", "round", (json_int_t)round,
-        "nics", "address", text, "ports", 3, "lost", lost);
+        "open", 1, "events", events, "map", "fabric_id",
+        (json_int_t)bench->controller.map.fabric_id, "rounds", "round", (json_int_t)round, "nics",
+        "address", text, "ports", 3, "lost", lost);
     EXPECT(report != NULL);
     snprintf(text, sizeof(text), "node%u", nic);
     json_decref(ctl_controller_take_report(&bench->controller, text, report));
@@ -280,9 +281,105 @@ SPEC("a report about NICs of others, of another time, or of impossible losses is
     EXPECT_EQ(member->rounds_refused, 1); /* twice the same round */
     send_report(bench, 0, round + 1000, json_array(), json_array());
     EXPECT_EQ(member->rounds_refused, 2);
-    send_report(bench, 1, round, json_pack("[i,i,i,s,i,i]", 0, 99, 1, "x", -1, 5), json_array());
+    send_report(bench, 0, round + 15, json_array(), json_array()); /* has not ended */
+    EXPECT_EQ(member->rounds_refused, 3);
+    send_report(bench, 1, round, json_pack("[i,i,i]", 0, 99, 1), json_array());
+    send_report(bench, 2, round, json_pack("[i,i,i,i,i,i]", 0, 1, 0, 0, 1, 0), json_array());
     run_rounds(bench, 1, NULL);
-    EXPECT_EQ(bench->controller.map.map.counts.refused, 1);
+    EXPECT_EQ(bench->controller.map.map.counts.refused, 2); /* no such period; a probe lost twice */
+    ctl_bench_close(bench);
+}
+
+SPEC("an agent cannot have more kept than its NIC can lose")
+{
+    struct ctl_bench *bench = bench_open(&usual, 750000);
+    uint64_t round = bench->controller.map.map.round;
+    json_t *many = json_array();
+
+    for (uint32_t i = 0; i < 3 * (2 * ROUND * MAP_SLOTS_MAX + 1); i++)
+        json_array_append_new(many, json_integer(0));
+    send_report(bench, 0, round, many, json_array());
+    send_report(bench, 0, round, json_pack("[i,i,{}]", 0, 1), json_array());
+    send_report(bench, 0, round, json_pack("[i,i]", 0, 1), json_array());
+    EXPECT_EQ(json_array_size(bench->controller.map.pending[round % CTL_MAP_ROUNDS]), 0);
+    EXPECT_EQ(ctl_member_find_or_add(&bench->controller.members, "node0")->rounds_refused, 3);
+    ctl_bench_close(bench);
+}
+
+SPEC("a round waits again for NICs that were late once")
+{
+    struct ctl_bench *bench = bench_open(&usual, 750000);
+    struct ctl_map *map = &bench->controller.map;
+    uint64_t round;
+
+    run_rounds(bench, 2, NULL);
+    round = map->map.round;
+    send_report(bench, 0, round, json_array(), json_array());
+    while (map->map.round == round)
+        ctl_controller_tick(&bench->controller, bench->controller.now_ms + 100);
+    EXPECT_EQ(map->nics_last, 1);
+    for (uint32_t nic = 1; nic < NICS; nic++)
+        send_report(bench, nic, round, json_array(), json_array());
+    send_report(bench, 1, round, json_array(), json_array()); /* counts once */
+    round++;
+    send_report(bench, 0, round, json_array(), json_array());
+    ctl_controller_tick(&bench->controller, (round + 1) * ROUND * PERIOD_MS + 1);
+    EXPECT_EQ(map->map.round, round);
+    for (uint32_t nic = 1; nic < NICS; nic++)
+        send_report(bench, nic, round, json_array(), json_array());
+    ctl_controller_tick(&bench->controller, (round + 1) * ROUND * PERIOD_MS + 2);
+    EXPECT_EQ(map->map.round, round + 1);
+    EXPECT_EQ(map->nics_last, NICS);
+    ctl_bench_close(bench);
+}
+
+/* The process ends, and another one begins. */
+static void restart(struct ctl_bench *bench, const struct ctl_policy_config *policy)
+{
+    struct ctl_map_config map = { .period_ms = PERIOD_MS, .round_periods = ROUND };
+    uint64_t now_ms = bench->controller.now_ms;
+
+    ctl_loop_fini(&bench->controller);
+    EXPECT_EQ(ctl_loop_init(&bench->controller, &map, policy, bench->reason), 0);
+    ctl_controller_tick(&bench->controller, now_ms + 1000);
+}
+
+SPEC("a verdict of an earlier process drains nothing until probes confirm it")
+{
+    struct ctl_policy_config off = usual;
+    struct ctl_bench *bench;
+
+    off.mode = CTL_POLICY_OFF;
+    bench = bench_open(&off, 750000);
+    run_rounds(bench, 20, "p0.t1.1");
+    EXPECT_EQ(bench->controller.map.verdict_count, 1);
+    restart(bench, &usual);
+    EXPECT_EQ(bench->controller.map.verdict_count, 1);
+    run_rounds(bench, 5, NULL);
+    EXPECT(!is_drained(bench, "p0.t1.1"));
+    run_rounds(bench, 20, "p0.t1.1");
+    EXPECT(is_drained(bench, "p0.t1.1"));
+    ctl_bench_close(bench);
+}
+
+SPEC("what operators restore stays in service while its verdict is open, also after a restart")
+{
+    struct ctl_bench *bench = bench_open(&usual, 600000);
+
+    run_rounds(bench, 20, "p0.t1.1");
+    EXPECT_EQ(change(bench, "p0.t1.1", true), 200); /* takes the drain over */
+    run_rounds(bench, 3, "p0.t1.1");
+    EXPECT_EQ(change(bench, "p0.t1.1", false), 200);
+    run_rounds(bench, 3, "p0.t1.1");
+    EXPECT(!is_drained(bench, "p0.t1.1"));
+    restart(bench, &usual);
+    run_rounds(bench, 20, "p0.t1.1");
+    EXPECT(!is_drained(bench, "p0.t1.1"));
+    EXPECT_EQ(change(bench, "p0.t1.2", true), 200); /* before there is a verdict */
+    run_rounds(bench, 20, "p0.t1.2");
+    EXPECT_EQ(change(bench, "p0.t1.2", false), 200);
+    run_rounds(bench, 3, "p0.t1.2");
+    EXPECT(!is_drained(bench, "p0.t1.2"));
     ctl_bench_close(bench);
 }
 
@@ -329,9 +426,13 @@ PROPERTY("whatever the verdicts and operators do, the policy keeps to its limits
         controller->now_ms += prng_below(&prng, 600000);
         controller->map.verdict_count = 0;
         for (uint32_t i = 0; i < 8; i++)
-            if (prng_below(&prng, 4) == 0)
-                snprintf(controller->map.verdicts[controller->map.verdict_count++].element,
-                    TOPOLOGY_NAME_BYTES, "p%u.t1.%u", i / 4, i % 4);
+            if (prng_below(&prng, 4) == 0) {
+                struct ctl_map_verdict *verdict =
+                    &controller->map.verdicts[controller->map.verdict_count++];
+
+                snprintf(verdict->element, TOPOLOGY_NAME_BYTES, "p%u.t1.%u", i / 4, i % 4);
+                verdict->number = 1;
+            }
         ctl_loop_act(controller, prng_below(&prng, 3) > 0);
         share = ctl_denylist_share(&controller->denylist, controller->ports_down);
         EXPECT(share.ppm >= limit_ppm || controller->denylist.count <= drained);
