@@ -102,6 +102,15 @@ static bool has_met_all(const struct path_set *set, const struct walk *walk)
     return plane->good_count == barred_count(set, walk);
 }
 
+/* Returns the weight by which an EV in SKIP is preferred: while shares are held, EVs below the full
+ * share have none, and the plan says which is best. */
+static int32_t standing(const struct path_set *set, uint32_t ev_index)
+{
+    if (set->holds_shares && ev_table_is_thin(set, ev_index))
+        return set->profile->entries[ev_index].turns;
+    return ev_table_evs(set)[ev_index].weight;
+}
+
 /* Returns the SKIP EV whose SKIP ends first, or with the largest weight. */
 static uint32_t soonest_skip(const struct path_set *set, const struct walk *walk)
 {
@@ -113,7 +122,7 @@ static uint32_t soonest_skip(const struct path_set *set, const struct walk *walk
         uint32_t ev_index = ev_table_order(set)[plane->first + i];
         const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
         int32_t left = ev_table_is_literal(set) ? ev_table_skip_left(set, ev, walk->now_ns)
-                                                : -(int32_t)ev->weight;
+                                                : -standing(set, ev_index);
 
         if (ev->state == EV_SKIP && ev_index != walk->avoid_ev && left < least) {
             soonest = ev_index;
