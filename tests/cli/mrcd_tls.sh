@@ -111,7 +111,7 @@ cat >"$SCRATCH/report" <<END
 END
 is 'an agent that speaks for the NICs of another is answered' "$(report "$node2")" 200
 contains '  its claim and its events are refused and counted' "$("$mrc" ctl agents | grep ^node2)" \
-    'devices 0 events 0 refused 4 lost 0 claims refused 1'
+    'devices 0 events 0 refused 4 lost 0 claims refused 1 reports refused 0 rounds refused 0'
 exits 0 '  and the log says so' until_true sh -c "\"$mrc\" ctl audit | grep -q 'mrcd refuse node2: noted'"
 is '  the other agent speaks for its NICs as before' "$("$mrc" ctl nics | grep -c 'of node1 ')" 4
 contains '  and no path is lost' "$("$mrc" ctl status)" 'capacity    87.5 %'
