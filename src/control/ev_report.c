@@ -29,6 +29,12 @@ static bool find_peer(const struct plan *plan, const json_t *event, uint32_t *ni
            plan_nic_of(plan, &address, nic) && *nic < plan->topology.nic_count;
 }
 
+/* A QP that connects has not avoided anything yet. */
+static bool is_gone(const json_t *event)
+{
+    return strcmp(text_of(event, "to"), "ERROR") == 0 || strcmp(text_of(event, "to"), "RESET") == 0;
+}
+
 void ev_report_take(
     struct map_evs *evs, struct map *map, const json_t *event, uint32_t from, uint64_t now_ms)
 {
@@ -39,7 +45,7 @@ void ev_report_take(
     if (plan->topology.graph || from >= plan->topology.nic_count ||
         !number_of(event, "qpn", &avoided.qpn))
         return;
-    if (strcmp(kind, "qp") == 0)
+    if (strcmp(kind, "qp") == 0 && is_gone(event))
         map_evs_forget_qp(evs, map, from, avoided.qpn);
     else if (strcmp(kind, "ev") == 0 && number_of(event, "ev", &avoided.ev) &&
              plan_ev_exists(plan, avoided.ev) && find_peer(plan, event, &avoided.to))

@@ -51,6 +51,7 @@ struct ctl_controller {
     uint64_t now_ms;
     uint64_t stored_ms;
     uint64_t conduct_ms;     /* when refused agents were last noted */
+    uint32_t conduct_next;   /* the member after the last one that was noted */
     int64_t clock_offset_ms; /* of the time of day, from the monotonic clock */
 };
 

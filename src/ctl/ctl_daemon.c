@@ -15,6 +15,7 @@
 #include "ctl/ctl_link.h"
 #include "ctl/ctl_loop.h"
 #include "ctl/ctl_notify.h"
+#include "ctl/ctl_revoked.h"
 
 #define TICK_MS           100
 #define AGENT_CONNECTIONS 24576 /* two for each agent, and some */
@@ -32,8 +33,9 @@ struct daemon {
     struct http_server *agents;
     char *token;
     struct http_tls tls;
-    int64_t revoked_bytes; /* of the file that the server of agents has */
+    struct ctl_revoked revoked; /* what the server of agents has */
     uint64_t revoked_ms;
+    char revoked_said[CTL_REASON_BYTES]; /* why it could not be read */
 };
 
 static int open_store(
@@ -100,6 +102,23 @@ static uint32_t agent_connections(void)
     return limit > 2 * OTHER_DESCRIPTORS ? limit - OTHER_DESCRIPTORS : limit / 2;
 }
 
+static int load_revoked(
+    const struct ctl_folder *folder, struct daemon *daemon, char reason[static CTL_REASON_BYTES])
+{
+    struct ctl_revoked former = daemon->revoked;
+    char *text;
+    int err = ctl_revoked_read(&daemon->revoked, folder, &text, reason);
+
+    if (text)
+        err = http_server_revoke(daemon->agents, text);
+    if (text && err) {
+        daemon->revoked = former;
+        snprintf(reason, CTL_REASON_BYTES, "%s/revoked: %s", folder->path, strerror(-err));
+    }
+    free(text);
+    return err;
+}
+
 static int open_agents(const struct ctl_folder *folder, struct daemon *daemon,
     const struct ctl_daemon_options *options, char reason[static CTL_REASON_BYTES])
 {
@@ -125,26 +144,24 @@ static int open_agents(const struct ctl_folder *folder, struct daemon *daemon,
     if (err)
         snprintf(reason, CTL_REASON_BYTES, "cannot serve agents at %s port %u: %s",
             options->agents_address, options->agents_port, strerror(-err));
-    return err;
+    return err ? err : load_revoked(folder, daemon, reason);
 }
 
-/* `mrcd revoke` appends to this file. */
+/* A list that can no longer be read stays in force, and is complained of once. */
 static void look_for_revoked(
     const struct ctl_folder *folder, struct daemon *daemon, uint64_t now_ms)
 {
-    int64_t bytes;
-    char *text;
+    char reason[CTL_REASON_BYTES] = "";
 
-    if (!daemon->agents || (daemon->revoked_ms > 0 && now_ms - daemon->revoked_ms < REVOKED_MS))
+    if (!daemon->agents || now_ms - daemon->revoked_ms < REVOKED_MS)
         return;
     daemon->revoked_ms = now_ms;
-    bytes = ctl_folder_size(folder, "revoked");
-    if (bytes == daemon->revoked_bytes)
+    load_revoked(folder, daemon, reason);
+    if (strcmp(reason, daemon->revoked_said) == 0)
         return;
-    text = ctl_folder_read(folder, "revoked");
-    if (text && http_server_revoke(daemon->agents, text) == 0)
-        daemon->revoked_bytes = bytes;
-    free(text);
+    memcpy(daemon->revoked_said, reason, sizeof(reason));
+    fprintf(stderr, "mrcd controller: %s\n",
+        reason[0] ? reason : "the list of revoked certificates is read again");
 }
 
 static void daemon_close(struct daemon *daemon)
@@ -224,10 +241,8 @@ int ctl_daemon_control(const struct ctl_folder *folder, const struct plan *plan,
     if (!daemon)
         return -ENOMEM;
     err = daemon_open(folder, plan, options, daemon, reason);
-    if (!err) {
-        look_for_revoked(folder, daemon, ctl_clock_ms());
+    if (!err)
         ctl_notify_ready();
-    }
     while (!err && !*options->is_over) {
         uint64_t now_ms = ctl_clock_ms();
         int64_t version = daemon->controller.version;

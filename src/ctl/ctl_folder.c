@@ -104,24 +104,35 @@ int ctl_folder_take(struct ctl_folder *folder)
     return folder->lock < 0 ? folder->lock : 0;
 }
 
+/* The text has room for one byte more than a file may have. */
+static int read_whole(FILE *file, char *text)
+{
+    size_t length = fread(text, 1, FILE_BYTES_MAX + 1, file);
+
+    if (ferror(file))
+        return -errno;
+    if (length > FILE_BYTES_MAX)
+        return -EFBIG;
+    text[length] = '\0';
+    return 0;
+}
+
 char *ctl_folder_read(const struct ctl_folder *folder, const char *name)
 {
     char path[CTL_PATH_BYTES];
     char *text = malloc(FILE_BYTES_MAX + 1);
-    size_t length;
     FILE *file;
+    int err;
 
     ctl_folder_file(folder, name, path);
     file = text ? fopen(path, "re") : NULL;
-    if (!file) {
-        free(text);
-        return NULL;
-    }
-    length = fread(text, 1, FILE_BYTES_MAX, file);
-    text[length] = '\0';
-    if (fclose(file) == 0)
+    err = file ? read_whole(file, text) : -errno;
+    if (file && fclose(file) != 0 && !err)
+        err = -errno;
+    if (!err)
         return text;
     free(text);
+    errno = -err;
     return NULL;
 }
 
@@ -155,29 +166,58 @@ int ctl_folder_write(const struct ctl_folder *folder, const char *name, const ch
     return err;
 }
 
+/* Returns 0 for a file that does not exist. */
+static int64_t size_of(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 ? (int64_t)status.st_size : 0;
+}
+
+/* What root makes in the folder of another user, that user must be able to read. The user may have
+ * put a link to a file of root there, which stays root's. */
+static int give_to_owner(const struct ctl_folder *folder, int fd)
+{
+    struct stat owner, file;
+
+    if (geteuid() != 0)
+        return 0;
+    if (stat(folder->path, &owner) != 0 || fstat(fd, &file) != 0)
+        return -errno;
+    if (!S_ISREG(file.st_mode) || file.st_nlink != 1)
+        return -EPERM;
+    if (file.st_uid == owner.st_uid)
+        return 0;
+    return fchown(fd, owner.st_uid, owner.st_gid) == 0 ? 0 : -errno;
+}
+
+static int append_whole(const struct ctl_folder *folder, int fd, const char *text, int64_t before)
+{
+    int err = give_to_owner(folder, fd);
+
+    if (err)
+        return err;
+    if (before + (int64_t)strlen(text) > FILE_BYTES_MAX)
+        return -EFBIG;
+    err = write_whole(fd, text);
+    return err && ftruncate(fd, before) != 0 ? -errno : err;
+}
+
 int ctl_folder_append(const struct ctl_folder *folder, const char *name, const char *text)
 {
     char path[CTL_PATH_BYTES];
-    int64_t before = ctl_folder_size(folder, name);
+    int64_t before;
     int err;
     int fd;
 
     ctl_folder_file(folder, name, path);
-    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    before = size_of(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    err = write_whole(fd, text);
-    if (err && ftruncate(fd, before) != 0)
-        err = -errno;
+    err = append_whole(folder, fd, text, before);
     close(fd);
+    if (err && before == 0)
+        unlink(path);
     return err;
-}
-
-int64_t ctl_folder_size(const struct ctl_folder *folder, const char *name)
-{
-    char path[CTL_PATH_BYTES];
-    struct stat status;
-
-    ctl_folder_file(folder, name, path);
-    return stat(path, &status) == 0 ? (int64_t)status.st_size : 0;
 }

@@ -28,13 +28,13 @@ int ctl_folder_create(const struct ctl_folder *);
 /* Takes the folder for this process. -EBUSY: another mrcd runs on it. */
 int ctl_folder_take(struct ctl_folder *);
 
-/* Reads a small file; the caller frees the text. NULL: errno has the reason. */
+/* Reads a file of 1 MiB at most; the caller frees the text. NULL: errno has the reason, EFBIG if it
+ * is larger. */
 char *ctl_folder_read(const struct ctl_folder *, const char *name);
 /* Writes a file that only its user can read, replacing it as a whole. */
 int ctl_folder_write(const struct ctl_folder *, const char *name, const char *text);
-/* Appends a short text to such a file, as a whole. */
+/* Appends a short text to such a file, as a whole. If root does, the file is given to the owner of
+ * the folder. -EFBIG: it would be too large to be read. */
 int ctl_folder_append(const struct ctl_folder *, const char *name, const char *text);
-/* Returns the size of a file; 0: it does not exist. */
-int64_t ctl_folder_size(const struct ctl_folder *, const char *name);
 /* Writes a file and the folder that its name contains. Returns 0 or a negative errno. */
 int ctl_folder_make(const struct ctl_folder *, const char *name);

@@ -60,7 +60,7 @@ bool ctl_member_may_report(struct ctl_member *);
 
 /* Returns false if the agent has reported too often in this second. */
 bool ctl_member_may_speak(struct ctl_member *, uint64_t now_ms);
-/* Returns the number of reports, events and claims that were refused. */
+/* Returns the number of reports, events, claims and rounds that were refused. */
 uint64_t ctl_member_refused(const struct ctl_member *);
 
 json_t *ctl_member_describe(const struct ctl_member *, uint64_t now_ms);

@@ -170,7 +170,7 @@ int ctl_setup_revoke(
     const struct ctl_folder *folder, const char *name, char reason[static CTL_REASON_BYTES])
 {
     char file[CTL_PATH_BYTES], serial[CTL_SERIAL_BYTES];
-    char line[CTL_SERIAL_BYTES + CTL_NAME_BYTES + 2];
+    char line[CTL_SERIAL_BYTES + CTL_NAME_BYTES + 3];
     char *certificate;
     int err;
 
@@ -186,7 +186,8 @@ int ctl_setup_revoke(
     free(certificate);
     if (err)
         return err;
-    snprintf(line, sizeof(line), "%s %s\n", serial, name);
+    /* The last line may have been edited, and lack its end. */
+    snprintf(line, sizeof(line), "\n%s %s\n", serial, name);
     err = ctl_folder_append(folder, "revoked", line);
     if (err)
         return refuse_setup(err, "revoked", reason);

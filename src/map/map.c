@@ -21,6 +21,7 @@ void map_init(struct map *map, struct arena *arena, const struct map_config *con
     map->active = arena_take(arena, map->link_count, sizeof(*map->active), LINE);
     map->lost = arena_take(arena, config->lost_max, sizeof(*map->lost), LINE);
     map->sites = arena_take(arena, topology->switch_count, sizeof(*map->sites), LINE);
+    map->evs_of_nics = arena_take(arena, topology->nic_count, sizeof(*map->evs_of_nics), LINE);
     map->verdicts = arena_take(arena, config->verdict_max, sizeof(*map->verdicts), LINE);
     if (!arena->memory)
         return;

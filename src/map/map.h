@@ -67,8 +67,9 @@ struct map {
     uint32_t active_count;
     uint32_t suspect_count; /* links between switches that were suspect when the round closed */
     struct map_round_site *sites;
-    uint64_t periods; /* of all reports of the round */
-    uint64_t round;   /* that is open */
+    uint32_t *evs_of_nics; /* by NIC: its entries in map_evs.h */
+    uint64_t periods;      /* of all reports of the round */
+    uint64_t round;        /* that is open */
     struct map_verdict *verdicts;
     uint32_t verdict_count;
     uint32_t next_verdict; /* number */

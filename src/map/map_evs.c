@@ -7,6 +7,8 @@
 
 #include "map/map_ends.h"
 
+enum { NIC_SHARE = 64 }; /* a NIC may hold one place in 64 */
+
 void map_evs_init(struct map_evs *evs, struct arena *arena, uint32_t place_count)
 {
     enum { LINE = 64 };
@@ -62,8 +64,16 @@ static void remove_at(struct map_evs *evs, struct map *map, uint32_t place)
     const struct map_avoided *avoided = &evs->places[place].avoided;
 
     map_ev_changed(map, avoided->from, avoided->to, avoided->ev, false);
+    map->evs_of_nics[avoided->from]--;
     close_hole(evs, place);
     evs->count--;
+}
+
+/* One NIC must not take the room of the others. */
+static bool has_room(const struct map_evs *evs, const struct map *map, uint32_t from)
+{
+    return evs->count < evs->place_count / 4 * 3 &&
+           map->evs_of_nics[from] < evs->place_count / NIC_SHARE;
 }
 
 void map_evs_change(
@@ -77,11 +87,12 @@ void map_evs_change(
         return;
     }
     if (!evs->places[at].is_used) {
-        if (evs->count >= evs->place_count / 4 * 3) {
+        if (!has_room(evs, map, avoided->from)) {
             evs->dropped++;
             return;
         }
         evs->count++;
+        map->evs_of_nics[avoided->from]++;
         map_ev_changed(map, avoided->from, avoided->to, avoided->ev, true);
     }
     evs->places[at] = (struct map_evs_place){ .avoided = *avoided, .is_used = true };
@@ -90,7 +101,7 @@ void map_evs_change(
 /* A removal may move an entry that was not looked at to the same place. */
 void map_evs_forget_qp(struct map_evs *evs, struct map *map, uint32_t from, uint32_t qpn)
 {
-    for (uint32_t i = 0; i < evs->place_count; i++)
+    for (uint32_t i = 0; map->evs_of_nics[from] > 0 && i < evs->place_count; i++)
         while (evs->places[i].is_used && evs->places[i].avoided.from == from &&
                evs->places[i].avoided.qpn == qpn)
             remove_at(evs, map, i);
@@ -98,7 +109,7 @@ void map_evs_forget_qp(struct map_evs *evs, struct map *map, uint32_t from, uint
 
 void map_evs_forget_nic(struct map_evs *evs, struct map *map, uint32_t from)
 {
-    for (uint32_t i = 0; evs->count > 0 && i < evs->place_count; i++)
+    for (uint32_t i = 0; map->evs_of_nics[from] > 0 && i < evs->place_count; i++)
         while (evs->places[i].is_used && evs->places[i].avoided.from == from)
             remove_at(evs, map, i);
 }

@@ -30,11 +30,12 @@ struct map_evs {
     struct map_evs_place *places; /* a hash table without holes */
     uint32_t place_count;         /* a power of two */
     uint32_t count;
-    uint64_t dropped; /* reports for which there was no room */
+    uint64_t dropped; /* reports for which there was no room, or which were too many of a NIC */
 };
 
-/* Holds three quarters of `place_count`, which is a power of two. With an arena without memory,
- * only measures. */
+/* Holds three quarters of `place_count`, which is a power of two, and of one NIC a 64th of it. With
+ * an arena without memory, only measures. The NICs that callers name below are those of the map,
+ * which has one such table at most. */
 void map_evs_init(struct map_evs *, struct arena *, uint32_t place_count);
 
 /* The QP begins or ceases to avoid the EV. Tells the map if that is new. */

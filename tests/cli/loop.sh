@@ -36,6 +36,10 @@ contains '  and the message lists them' "$output" "--policy 'maybe': write off, 
 exits 2 'more actions in an hour than there can be are refused' \
     "$mrcd" controller --fabric "$SCRATCH/four.yaml" --policy-actions 1000
 exits 2 'a period of no length is refused' "$mrcd" controller --fabric "$SCRATCH/four.yaml" --map-period 0
+exits 2 'so are rounds that are too short to be judged' \
+    "$mrcd" controller --fabric "$SCRATCH/four.yaml" --map-period 33 --map-round 3
+contains '  and the message says so' "$output" \
+    '--map-period 33, --map-round 3: a round must last 100 ms at least'
 printf 'fabric: %s\nlisten: 127.0.0.1:0\npolicy: perhaps\n' "$SCRATCH/four.yaml" >"$SCRATCH/wrong.yaml"
 exits 2 'so is a wrong policy in a configuration' "$mrcd" controller --config "$SCRATCH/wrong.yaml"
 

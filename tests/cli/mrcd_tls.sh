@@ -111,7 +111,7 @@ cat >"$SCRATCH/report" <<END
 END
 is 'an agent that speaks for the NICs of another is answered' "$(report "$node2")" 200
 contains '  its claim and its events are refused and counted' "$("$mrc" ctl agents | grep ^node2)" \
-    'devices 0 events 0 refused 4 lost 0 claims refused 1'
+    'devices 0 events 0 refused 4 lost 0 claims refused 1 reports refused 0 rounds refused 0'
 exits 0 '  and the log says so' until_true sh -c "\"$mrc\" ctl audit | grep -q 'mrcd refuse node2: noted'"
 is '  the other agent speaks for its NICs as before' "$("$mrc" ctl nics | grep -c 'of node1 ')" 4
 contains '  and no path is lost' "$("$mrc" ctl status)" 'capacity    87.5 %'
@@ -148,7 +148,18 @@ is '  it does not learn' "$("$mrc" ev deny dev mrc2)" ''
 cp "$MRCD_STATE"/agents/node1/agent*.pem "$SCRATCH/node1/"
 exits 0 '  until it has a new certificate' until_true sh -c "[ \"\$(\"$mrc\" ev deny dev mrc2)\" = '0x201 plane 2 denied' ]"
 
+# A folder in its place: no mode keeps root from reading a file.
+mv "$MRCD_STATE/revoked" "$SCRATCH/revoked"
+mkdir "$MRCD_STATE/revoked"
+exits 0 'a list that cannot be read any more is complained of' until_true grep -q "$MRCD_STATE/revoked: " "$SCRATCH/mrcd.log"
+is '  and stays in force' "$(report "$SCRATCH/stolen")" "$nothing"
 end_controller
+exits 1 'a controller does not start with a list that it cannot read' \
+    "$mrcd" controller --fabric "$SCRATCH/four.yaml" --listen 127.0.0.1:0 --agents 127.0.0.1:0
+contains '  and names the file' "$output" "$MRCD_STATE/revoked: Is a directory"
+is '  and complained once while it ran' "$(grep -c "$MRCD_STATE/revoked: " "$SCRATCH/mrcd.log")" 1
+rmdir "$MRCD_STATE/revoked"
+mv "$SCRATCH/revoked" "$MRCD_STATE/revoked"
 rm -f "$MRCD_STATE/url"
 begin_remote_controller
 is 'a controller that starts again still refuses what was revoked' "$(report "$SCRATCH/stolen")" "$nothing"

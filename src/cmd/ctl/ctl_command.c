@@ -94,13 +94,13 @@ static void print_status(const json_t *state)
 static void print_agent(const json_t *agent)
 {
     printf("%-24s %s version %lld devices %zu events %lld refused %lld lost %lld claims refused "
-           "%lld reports refused %lld\n",
+           "%lld reports refused %lld rounds refused %lld\n",
         controller_text(agent, "name"),
         json_is_true(json_object_get(agent, "connected")) ? "connected" : "silent",
         number_of(agent, "version"), json_array_size(json_object_get(agent, "devices")),
         number_of(agent, "events"), number_of(agent, "events_refused"),
         number_of(agent, "events_lost"), number_of(agent, "claims_refused"),
-        number_of(agent, "reports_refused"));
+        number_of(agent, "reports_refused"), number_of(agent, "rounds_refused"));
 }
 
 static void print_nic(const json_t *nic)

@@ -9,6 +9,7 @@
 enum {
     PERIOD_MS = 100,
     ROUND_PERIODS = 30,
+    ROUND_MS_MIN = 100, /* reports of shorter ones are late */
     ACTIONS = 6,
     HOLD_S = 300,
     CLEAN_ROUNDS = 20,
@@ -51,6 +52,10 @@ static enum cmd_status read_map(
 
     if (status == CMD_DONE)
         status = read_number(command, &numbers[1], &round_periods);
+    if (status == CMD_DONE && !is_off && period_ms * round_periods < ROUND_MS_MIN)
+        return cmd_complain(CMD_MISUSED, command,
+            "--map-period %lu, --map-round %lu: a round must last %d ms at least", period_ms,
+            round_periods, ROUND_MS_MIN);
     if (status == CMD_DONE) {
         map->period_ms = is_off ? 0 : (uint32_t)period_ms;
         map->round_periods = (uint32_t)round_periods;

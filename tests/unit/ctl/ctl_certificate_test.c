@@ -164,6 +164,27 @@ SPEC("a revoked certificate gets nothing, and is counted; one made later under i
     world_close(&world);
 }
 
+SPEC("a revocation counts though the line before it lacks its end")
+{
+    static struct world world;
+    char path[128], copy[128], command[512];
+    char *revoked;
+
+    world_open(&world);
+    snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
+    snprintf(copy, sizeof(copy), "%s/stolen", world.path);
+    snprintf(command, sizeof(command), "cp -r %s %s", path, copy);
+    EXPECT_EQ(system(command), 0);
+    EXPECT_EQ(ctl_folder_write(&world.folder, "revoked", "\n00 node-0"), 0);
+    EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), 0);
+    revoked = ctl_folder_read(&world.folder, "revoked");
+    EXPECT_EQ(http_server_revoke(world.server, revoked), 0);
+    free(revoked);
+    EXPECT(!is_heard(&world, copy, "node-1"));
+    EXPECT_EQ(http_server_counts(world.server)->refused[HTTP_REFUSED_REVOKED], 1);
+    world_close(&world);
+}
+
 SPEC("an agent refuses a controller of another authority")
 {
     static struct world world, other;

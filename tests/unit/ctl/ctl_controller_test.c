@@ -287,6 +287,42 @@ SPEC("an agent that reports too often is refused for a second, and noted once a 
     ctl_bench_close(bench);
 }
 
+static size_t count_notes_of(const struct ctl_bench *bench, const char *agent, const char *words)
+{
+    json_t *audit = ctl_store_audit(bench->store, -1);
+    const json_t *row;
+    size_t i, count = 0;
+
+    json_array_foreach(audit, i, row) count +=
+        strcmp(json_string_value(json_object_get(row, "element")), agent) == 0 &&
+        strstr(json_string_value(json_object_get(row, "reason")), words) != NULL;
+    json_decref(audit);
+    return count;
+}
+
+SPEC("a note says what was refused, and sixteen bad agents do not hide others")
+{
+    struct ctl_bench *bench = bench_open(500000);
+    struct ctl_controller *controller = &bench->controller;
+    char name[8];
+
+    for (unsigned i = 0; i < 20; i++) {
+        snprintf(name, sizeof(name), "a%u", i);
+        ctl_member_find_or_add(&controller->members, name);
+    }
+    for (unsigned minute = 0; minute < 2; minute++) {
+        for (unsigned i = 0; i < 20; i++)
+            controller->members.members[i]->rounds_refused++;
+        ctl_controller_tick(controller, controller->now_ms + 60000);
+        EXPECT_EQ(count_notes(bench), 16 * (minute + 1));
+    }
+    EXPECT_EQ(count_notes_of(bench, "a0", " 1 rounds of probes"), 1);
+    EXPECT_EQ(count_notes_of(bench, "a19", " 2 rounds of probes"), 1);
+    EXPECT_EQ(count_notes_of(bench, "a11", " 2 rounds of probes"), 1);
+    EXPECT_EQ(count_notes_of(bench, "a12", " 2 rounds of probes"), 0);
+    ctl_bench_close(bench);
+}
+
 SPEC("evidence counts NICs and their leaves, each NIC once")
 {
     struct ctl_bench *bench = bench_open(500000);
