@@ -74,7 +74,7 @@ static void make_fabric(struct load *load)
 static void start_controller(struct load *load)
 {
     static const char *const none[] = { NULL };
-    char reason[CTL_REASON_BYTES], fabric[CTL_PATH_BYTES], agents[64];
+    char reason[CTL_REASON_BYTES], fabric[CTL_PATH_BYTES], url[CTL_PATH_BYTES], agents[64];
 
     snprintf(load->path, sizeof(load->path), "/tmp/mrc-bench-XXXXXX");
     must(mkdtemp(load->path) && ctl_folder_name(&load->folder, load->path), "no folder");
@@ -90,7 +90,8 @@ static void start_controller(struct load *load)
         perror(load->program);
         _exit(1);
     }
-    while (ctl_folder_size(&load->folder, "url") == 0) {
+    ctl_folder_file(&load->folder, "url", url);
+    while (access(url, R_OK) != 0) {
         must(waitpid(load->controller, NULL, WNOHANG) == 0, "the controller has ended");
         usleep(10000);
     }

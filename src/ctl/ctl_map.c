@@ -85,7 +85,21 @@ void ctl_map_fini(struct ctl_map *map)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* Reports are kept until their round is judged, so they have at most what a NIC can lose. */
+/* Compares losses, which are a port, a period and a slot each. */
+static bool is_later(const json_t *lost, size_t at, size_t than)
+{
+    for (size_t i = 0; i < 3; i++) {
+        json_int_t number = json_integer_value(json_array_get(lost, at + i));
+        json_int_t other = json_integer_value(json_array_get(lost, than + i));
+
+        if (number != other)
+            return number > other;
+    }
+    return false;
+}
+
+/* Reports are kept until their round is judged, so they have at most what a NIC can lose: each
+ * probe once, in order. */
 static bool is_possible(const struct ctl_map *map, const json_t *report)
 {
     size_t losses_max =
@@ -100,7 +114,7 @@ static bool is_possible(const struct ctl_map *map, const json_t *report)
         return false;
     json_array_foreach(lost, i, number)
     {
-        if (!json_is_integer(number))
+        if (!json_is_integer(number) || (i % 3 == 2 && i > 2 && !is_later(lost, i - 2, i - 5)))
             return false;
     }
     return true;

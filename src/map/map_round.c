@@ -43,12 +43,6 @@ static void lose_crossing(struct map *map, struct map_step step)
     activate(map, step.link);
 }
 
-/* A probe is lost once: those of a report are in the order in which they were sent. */
-static bool is_later(const struct map_loss *loss, const struct map_loss *than)
-{
-    return loss->period > than->period || (loss->period == than->period && loss->slot > than->slot);
-}
-
 static bool report_is_possible(const struct map *map, const struct map_report *report)
 {
     uint32_t slots;
@@ -60,7 +54,7 @@ static bool report_is_possible(const struct map *map, const struct map_report *r
     slots = map_schedule_count(&map->schedule, report->nic, report->port);
     for (uint32_t i = 0; i < report->lost_count; i++)
         if (report->lost[i].slot >= slots || report->lost[i].period >= report->periods ||
-            (i > 0 && !is_later(&report->lost[i], &report->lost[i - 1])))
+            (i > 0 && report->lost[i].period < report->lost[i - 1].period))
             return false;
     return slots > 0;
 }

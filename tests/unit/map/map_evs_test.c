@@ -8,7 +8,7 @@ enum { PLACES = 2048, OF_NIC = PLACES / 64 };
 
 static struct prober prober;
 static struct map_evs evs;
-static struct map_evs_place memory[PLACES];
+static _Alignas(64) struct map_evs_place memory[PLACES];
 
 static void open_evs_of(uint32_t t0_count)
 {

@@ -331,7 +331,8 @@ SPEC("while shares are held, lesser EVs get no turns; they return to the planned
     path_check(paths.set);
 }
 
-SPEC("while shares are held, the best of the lesser EVs replaces one that fails or must not be used")
+SPEC(
+    "while shares are held, the best of the lesser EVs replaces one that fails or must not be used")
 {
     static const uint8_t weights[] = { 240, 60, 20 };
     struct paths paths;
