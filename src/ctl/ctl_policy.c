@@ -25,20 +25,25 @@ void ctl_policy_init(struct ctl_policy *policy, const struct ctl_policy_config *
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static struct ctl_case *find_case(struct ctl_policy *policy, const char *element)
+/* Returns the index of the case of the element, or the number of cases. */
+static uint32_t index_of(const struct ctl_policy *policy, const char *element)
 {
-    for (uint32_t i = 0; i < policy->case_count; i++)
-        if (strcmp(policy->cases[i].element, element) == 0)
-            return &policy->cases[i];
-    return NULL;
+    uint32_t i = 0;
+
+    while (i < policy->case_count && strcmp(policy->cases[i].element, element) != 0)
+        i++;
+    return i;
 }
 
 static struct ctl_case *find_or_add(struct ctl_policy *policy, const char *element, uint64_t now_ms)
 {
-    struct ctl_case *found = find_case(policy, element);
+    uint32_t index = index_of(policy, element);
+    struct ctl_case *found;
 
-    if (found || policy->case_count == CTL_CASES_MAX)
-        return found;
+    if (index < policy->case_count)
+        return &policy->cases[index];
+    if (policy->case_count == CTL_CASES_MAX)
+        return NULL;
     found = &policy->cases[policy->case_count++];
     *found = (struct ctl_case){ .state = CTL_CASE_BLAMED, .changed_ms = now_ms };
     snprintf(found->element, sizeof(found->element), "%s", element);
@@ -80,10 +85,7 @@ void ctl_policy_recall_drain(
 
 bool ctl_policy_knows(const struct ctl_policy *policy, const char *element)
 {
-    for (uint32_t i = 0; i < policy->case_count; i++)
-        if (strcmp(policy->cases[i].element, element) == 0)
-            return true;
-    return false;
+    return index_of(policy, element) < policy->case_count;
 }
 
 void ctl_policy_recall_overruled(struct ctl_policy *policy, const char *element, uint64_t now_ms)

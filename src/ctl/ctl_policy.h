@@ -81,7 +81,7 @@ struct ctl_decision {
 void ctl_policy_init(struct ctl_policy *, const struct ctl_policy_config *);
 /* An action of an earlier process: it counts against the limit. */
 void ctl_policy_recall_action(struct ctl_policy *, uint64_t time_ms);
-/* An element that an earlier process has drained, so many times. */
+/* An element that an earlier process has drained, and how often it was drained so far. */
 void ctl_policy_recall_drain(
     struct ctl_policy *, const char *element, uint32_t drains, uint64_t now_ms);
 

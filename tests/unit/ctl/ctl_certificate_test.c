@@ -140,17 +140,25 @@ SPEC("a certificate that is made for a server is none of an agent")
     world_close(&world);
 }
 
+/* Copies the folder of an agent. */
+static void steal(const struct world *world, const char *path, char copy[static 128])
+{
+    char command[512];
+
+    snprintf(copy, 128, "%s/stolen", world->path);
+    snprintf(command, sizeof(command), "cp -r %s %s", path, copy);
+    EXPECT_EQ(system(command), 0);
+}
+
 SPEC("a revoked certificate gets nothing, and is counted; one made later under its name is heard")
 {
     static struct world world;
-    char path[128], copy[128], command[512];
+    char path[128], copy[128];
     char *revoked;
 
     world_open(&world);
     snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
-    snprintf(copy, sizeof(copy), "%s/stolen", world.path);
-    snprintf(command, sizeof(command), "cp -r %s %s", path, copy);
-    EXPECT_EQ(system(command), 0);
+    steal(&world, path, copy);
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), 0);
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), -ENOENT);
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "../node-1", world.reason), -EINVAL);
@@ -167,14 +175,12 @@ SPEC("a revoked certificate gets nothing, and is counted; one made later under i
 SPEC("a revocation counts though the line before it lacks its end")
 {
     static struct world world;
-    char path[128], copy[128], command[512];
+    char path[128], copy[128];
     char *revoked;
 
     world_open(&world);
     snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
-    snprintf(copy, sizeof(copy), "%s/stolen", world.path);
-    snprintf(command, sizeof(command), "cp -r %s %s", path, copy);
-    EXPECT_EQ(system(command), 0);
+    steal(&world, path, copy);
     EXPECT_EQ(ctl_folder_write(&world.folder, "revoked", "\n00 node-0"), 0);
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), 0);
     revoked = ctl_folder_read(&world.folder, "revoked");
