@@ -20,6 +20,8 @@
 enum {
     LOOK_MS = 2,
     PATIENCE_MS = 2000, /* a change takes microseconds: a lock that is held for longer is stuck */
+    RETURN_TRIES = 10,  /* for a borrowed device, of a third of a second each */
+    PATH_BYTES = FOLDER_PATH_BYTES + 8,
 };
 
 int folder_root(char path[FOLDER_PATH_BYTES])
@@ -127,25 +129,51 @@ int folder_lock(const struct folder *folder, const char *file)
 
 /* ---- the owner ------------------------------------------------------------------------------- */
 
-static void owner_path(const struct folder *folder, char path[static FOLDER_PATH_BYTES + 8])
+static void path_of(const struct folder *folder, const char *file, char path[static PATH_BYTES])
 {
-    snprintf(path, FOLDER_PATH_BYTES + 8, "%s/owner", folder->path);
+    snprintf(path, PATH_BYTES, "%s/%s", folder->path, file);
+}
+
+/* By another process. */
+static bool is_borrowed(const struct folder *folder)
+{
+    struct process_lock_holder holder;
+    char path[PATH_BYTES];
+
+    path_of(folder, "loan", path);
+    return process_lock_look(path, &holder) && holder.pid != getpid();
+}
+
+/* The borrower looks for the lock `wanted`. If another process holds it, that will do. */
+static int take_back(const struct folder *folder, const char *owner)
+{
+    char path[PATH_BYTES];
+    int lock = -EBUSY;
+    int wanted;
+
+    path_of(folder, "wanted", path);
+    wanted = process_lock_try(path);
+    for (uint32_t i = 0; i < RETURN_TRIES && lock == -EBUSY; i++)
+        lock = process_lock_take(owner);
+    if (wanted >= 0)
+        process_lock_remove(wanted, path);
+    return lock;
 }
 
 int folder_own(const struct folder *folder)
 {
-    char path[FOLDER_PATH_BYTES + 8];
+    char path[PATH_BYTES];
     int lock;
 
-    owner_path(folder, path);
-    lock = process_lock_take(path);
+    path_of(folder, "owner", path);
+    lock = is_borrowed(folder) ? take_back(folder, path) : process_lock_take(path);
     return lock == -EACCES || lock == -EROFS ? -EPERM : lock;
 }
 
 bool folder_owner(const struct folder *folder, struct process_lock_holder *holder)
 {
-    char path[FOLDER_PATH_BYTES + 8];
+    char path[PATH_BYTES];
 
-    owner_path(folder, path);
+    path_of(folder, "owner", path);
     return process_lock_look(path, holder);
 }

@@ -5,6 +5,7 @@
  *     config          the device's description, if a soft fabric has made the device
  *     lock            held during a change
  *     owner           held by the one process with QPs, MRs and ports; contains its name
+ *     loan, wanted    held by an owner that gives the device back, and by a process that waits
  *     ports, fmt.ID, ev.ID, cc.ID     records (api/record.h), always replaced as a whole
  *     ev.ID.use, cc.ID.use            held (shared) while QPs use the profile
  *     ev.ID.seen                      the states of its EVs in the owner's QPs, a byte each
@@ -55,8 +56,9 @@ enum folder_lock {
 int folder_lock(const struct folder *, const char *file);
 int folder_try_lock(const struct folder *, const char *file, enum folder_lock);
 
-/* Makes this process the owner until the descriptor is closed. Returns the descriptor or a negative
- * errno: -EBUSY if there is another owner. */
+/* Makes this process the owner until the descriptor is closed. Waits for an owner that has borrowed
+ * the device (control/device_loan.h). Returns the descriptor or a negative errno: -EBUSY if there
+ * is another owner. */
 int folder_own(const struct folder *);
 struct process_lock_holder;
 bool folder_owner(const struct folder *, struct process_lock_holder *);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control/device_list.h"
+#include "control/device_loan.h"
 #include "control/ev_admin.h"
 #include "control/ev_report.h"
 #include "control/event_watch.h"

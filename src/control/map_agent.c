@@ -129,6 +129,26 @@ static void take_arrival(struct map_agent *agent, const json_t *arrival)
         agent->heard = slot.period + 1;
 }
 
+static void forget_last_periods(struct map_agent *agent)
+{
+    for (uint32_t port = 0; port < agent->port_count; port++)
+        for (uint64_t back = 0; back < 2 && back <= agent->last_period; back++)
+            agent->sent[place_of(agent, port, agent->last_period - back)] = 0;
+}
+
+/* A process that opens the device begins to count its answers. */
+static void note_answer(struct map_agent *agent, enum request_result result, const json_t *answer)
+{
+    uint64_t requests = (uint64_t)json_integer_value(json_object_get(answer, "requests"));
+
+    if (result == REQUEST_ANSWERED && requests <= agent->requests)
+        agent->is_opened_anew = true;
+    if (result == REQUEST_ANSWERED)
+        agent->requests = requests;
+    if (agent->is_opened_anew || result == REQUEST_NOT_RUNNING || result == REQUEST_FAILED)
+        forget_last_periods(agent);
+}
+
 static enum request_result ask_device(
     struct map_agent *agent, const struct list *list, char reason[REQUEST_REASON_BYTES])
 {
@@ -144,6 +164,7 @@ static enum request_result ask_device(
         request_line_text(&line, "sends", list->text);
     }
     result = request_device(agent->device, line.text, &answer, reason);
+    note_answer(agent, result, answer);
     json_array_foreach(json_object_get(answer, "arrived"), i, arrival) take_arrival(agent, arrival);
     if (result == REQUEST_ANSWERED && list &&
         json_integer_value(json_object_get(answer, "sent")) < list->count) {
@@ -192,6 +213,7 @@ enum request_result map_agent_send(
     enum request_result result;
 
     agent->last_period = period;
+    agent->is_opened_anew = false;
     for (uint32_t port = 0; port < agent->port_count; port++) {
         struct map_slot slot = { .nic = agent->nic, .port = port, .period = period };
 
@@ -202,7 +224,7 @@ enum request_result map_agent_send(
     }
     result = ask_device(agent, list.length ? &list : NULL, reason);
     for (uint32_t port = 0; result == REQUEST_ANSWERED && port < agent->port_count; port++)
-        agent->sent[place_of(agent, port, period)] = 1;
+        agent->sent[place_of(agent, port, period)] = !agent->is_opened_anew;
     return result;
 }
 

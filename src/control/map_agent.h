@@ -21,6 +21,8 @@ struct map_agent {
     struct map_loss *lost;
     uint64_t last_period; /* of the last request */
     uint64_t heard;       /* all arrivals so far are of periods before this one */
+    uint64_t requests;    /* that the device has answered, as it says */
+    bool is_opened_anew;  /* seen since the last period began */
 };
 
 /* The schedule must outlive the agent. Returns 0 or -ENOMEM. */
@@ -28,7 +30,9 @@ int map_agent_open(struct map_agent *, const struct map_schedule *, const char *
     uint32_t nic, uint32_t round_periods);
 void map_agent_close(struct map_agent *);
 
-/* Sends the probes of a period, and takes what has arrived so far. Periods ascend. */
+/* Sends the probes of a period, and takes what has arrived so far. Periods ascend. If another
+ * process has the device open now, or none, what arrived last is not known, and the rounds of the
+ * last periods are not reported. */
 enum request_result map_agent_send(
     struct map_agent *, uint64_t period, char reason[REQUEST_REASON_BYTES]);
 /* Only takes what has arrived. */

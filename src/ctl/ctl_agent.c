@@ -147,7 +147,18 @@ static void forget_unseen(struct ctl_agent *agent)
             agent->devices[i] = agent->devices[--agent->device_count];
 }
 
-static void look_for_devices(struct ctl_agent *agent)
+static void look_at(struct ctl_agent *agent, struct ctl_agent_device *device)
+{
+    device->is_seen = true;
+    if (!device->address[0])
+        ctl_device_find_address(device);
+    ctl_device_look(device);
+    if (ctl_prober_has_borrowed(&agent->prober, device->name))
+        device->has_owner = false; /* but ourselves */
+    event_watch_follow(&agent->watch, device->name, false);
+}
+
+static void look_for_devices(struct ctl_agent *agent, uint64_t now_ms)
 {
     struct device_list *list = malloc(sizeof(*list));
 
@@ -159,16 +170,11 @@ static void look_for_devices(struct ctl_agent *agent)
     for (uint32_t i = 0; i < list->count; i++) {
         struct ctl_agent_device *device = find_device(agent, list->names[i]);
 
-        if (!device)
-            continue;
-        device->is_seen = true;
-        if (!device->address[0])
-            ctl_device_find_address(device);
-        ctl_device_look(device);
-        event_watch_follow(&agent->watch, device->name, false);
+        if (device)
+            look_at(agent, device);
     }
     forget_unseen(agent);
-    ctl_prober_look(&agent->prober, agent->devices, agent->device_count);
+    ctl_prober_look(&agent->prober, agent->devices, agent->device_count, now_ms);
     free(list);
 }
 
@@ -183,7 +189,7 @@ uint32_t ctl_agent_tick(struct ctl_agent *agent, uint64_t now_ms)
 {
     if (agent->looked_ms == 0 || now_ms - agent->looked_ms >= LOOK_MS) {
         agent->looked_ms = now_ms;
-        look_for_devices(agent);
+        look_for_devices(agent, now_ms);
         carry_out_all(agent, now_ms - agent->checked_ms >= CHECK_MS);
         if (now_ms - agent->checked_ms >= CHECK_MS)
             agent->checked_ms = now_ms;

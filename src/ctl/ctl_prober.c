@@ -15,6 +15,8 @@ enum {
     PAUSE_MS = 5000,    /* after a device has not answered */
     SILENT_MS = 60000,  /* without a controller; then there are no probes */
     IDLE_MS = 1000,
+    BORROW_MS = 5000,       /* after a device could not be borrowed, */
+    BORROW_MS_MAX = 600000, /* and after many failures */
 };
 
 /* ---- the fabric ------------------------------------------------------------------------------ */
@@ -25,10 +27,16 @@ void ctl_prober_init(struct ctl_prober *prober)
     yaml_init(&prober->yaml);
 }
 
+static void close_device(struct ctl_prober_device *device)
+{
+    map_agent_close(&device->agent);
+    device_loan_return(&device->loan);
+}
+
 static void close_devices(struct ctl_prober *prober)
 {
     for (uint32_t i = 0; i < prober->device_count; i++)
-        map_agent_close(&prober->devices[i].agent);
+        close_device(&prober->devices[i]);
     prober->device_count = 0;
     prober->is_running = false;
 }
@@ -116,16 +124,16 @@ void ctl_prober_take_answer(
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static struct ctl_prober_device *find_device(struct ctl_prober *prober, const char *name)
+static uint32_t find_device(const struct ctl_prober *prober, const char *name)
 {
-    for (uint32_t i = 0; i < prober->device_count; i++)
-        if (strcmp(prober->devices[i].agent.device, name) == 0)
-            return &prober->devices[i];
-    return NULL;
+    uint32_t i = 0;
+
+    while (i < prober->device_count && strcmp(prober->devices[i].agent.device, name) != 0)
+        i++;
+    return i;
 }
 
-static struct ctl_prober_device *add_device(
-    struct ctl_prober *prober, const struct ctl_agent_device *device)
+static bool add_device(struct ctl_prober *prober, const struct ctl_agent_device *device)
 {
     struct ctl_prober_device *added = &prober->devices[prober->device_count];
     struct ipv6_addr address;
@@ -134,77 +142,84 @@ static struct ctl_prober_device *add_device(
     if (prober->device_count == EVENT_WATCH_MAX ||
         inet_pton(AF_INET6, device->address, address.octets) != 1 ||
         !plan_nic_of(prober->plan, &address, &nic) || nic >= prober->plan->topology.nic_count)
-        return NULL;
-    *added = (struct ctl_prober_device){ 0 };
+        return false;
+    *added = (struct ctl_prober_device){ .pause_ms = BORROW_MS };
     if (map_agent_open(
             &added->agent, &prober->schedule, device->name, nic, prober->round_periods) != 0)
-        return NULL;
+        return false;
     prober->device_count++;
-    return added;
+    return true;
 }
 
-void ctl_prober_look(
-    struct ctl_prober *prober, const struct ctl_agent_device *devices, uint32_t device_count)
+/* A device that cannot be opened, perhaps because its fabric does not run, is tried less and less
+ * often. */
+static void borrow(struct ctl_prober_device *device, uint64_t now_ms)
+{
+    if (device->loan.device[0] || now_ms < device->borrow_ms)
+        return;
+    if (device_loan_take(&device->loan, device->agent.device) == 0) {
+        device->pause_ms = BORROW_MS;
+        device->again_ms = 0;
+        return;
+    }
+    device->borrow_ms = now_ms + device->pause_ms;
+    if (device->pause_ms < BORROW_MS_MAX)
+        device->pause_ms *= 2;
+}
+
+void ctl_prober_look(struct ctl_prober *prober, const struct ctl_agent_device *devices,
+    uint32_t device_count, uint64_t now_ms)
 {
     if (!prober->plan || prober->period_ms == 0)
         return;
     for (uint32_t i = 0; i < prober->device_count; i++)
-        prober->devices[i].is_wanted = false;
+        prober->devices[i].is_there = false;
     for (uint32_t i = 0; i < device_count; i++) {
-        struct ctl_prober_device *found = find_device(prober, devices[i].name);
+        uint32_t found = find_device(prober, devices[i].name);
 
-        if (!found && devices[i].has_owner)
-            found = add_device(prober, &devices[i]);
-        if (found)
-            found->is_wanted = devices[i].has_owner;
+        if (found == prober->device_count && !add_device(prober, &devices[i]))
+            continue;
+        prober->devices[found].is_there = true;
+        if (!devices[i].has_owner)
+            borrow(&prober->devices[found], now_ms);
     }
     for (uint32_t i = prober->device_count; i-- > 0;)
-        if (!prober->devices[i].is_wanted) {
-            map_agent_close(&prober->devices[i].agent);
+        if (!prober->devices[i].is_there) {
+            close_device(&prober->devices[i]);
             prober->devices[i] = prober->devices[--prober->device_count];
         }
 }
 
+bool ctl_prober_has_borrowed(const struct ctl_prober *prober, const char *device)
+{
+    uint32_t found = find_device(prober, device);
+
+    return found < prober->device_count && prober->devices[found].loan.device[0];
+}
+
+/* Returns whether any device is still borrowed. */
+static bool return_wanted(struct ctl_prober *prober)
+{
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < prober->device_count; i++) {
+        struct device_loan *loan = &prober->devices[i].loan;
+
+        if (device_loan_is_wanted(loan))
+            device_loan_return(loan);
+        is_any |= loan->device[0] != '\0';
+    }
+    return is_any;
+}
+
 /* ---- rounds ---------------------------------------------------------------------------------- */
-
-static void add_loss(json_t *lost, uint32_t port, const struct map_loss *loss)
-{
-    json_array_append_new(lost, json_integer(port));
-    json_array_append_new(lost, json_integer(loss->period));
-    json_array_append_new(lost, json_integer(loss->slot));
-}
-
-/* Returns NULL if no port sent all its probes. */
-static json_t *collect_nic(const struct ctl_prober *prober, struct map_agent *agent)
-{
-    struct ipv6_addr address = plan_nic_address(prober->plan, agent->nic);
-    char text[INET6_ADDRSTRLEN];
-    json_t *lost = json_array();
-    uint32_t ports = 0;
-
-    for (uint32_t port = 0; port < agent->port_count; port++) {
-        struct map_report report;
-
-        if (!map_agent_losses(agent, port, prober->round * prober->round_periods, &report))
-            continue;
-        ports |= UINT32_C(1) << port;
-        for (uint32_t i = 0; i < report.lost_count; i++)
-            add_loss(lost, port, &report.lost[i]);
-    }
-    if (ports == 0) {
-        json_decref(lost);
-        return NULL;
-    }
-    inet_ntop(AF_INET6, address.octets, text, sizeof(text));
-    return json_pack("{s:s,s:I,s:o}", "address", text, "ports", (json_int_t)ports, "lost", lost);
-}
 
 static void collect_round(struct ctl_prober *prober)
 {
     json_t *nics = json_array();
 
     for (uint32_t i = 0; i < prober->device_count; i++) {
-        json_t *nic = collect_nic(prober, &prober->devices[i].agent);
+        json_t *nic = ctl_prober_collect(prober, &prober->devices[i].agent);
 
         if (nic)
             json_array_append_new(nics, nic);
@@ -287,6 +302,7 @@ static void advance_to(struct ctl_prober *prober, uint64_t period)
 uint32_t ctl_prober_tick(struct ctl_prober *prober, uint64_t now_ms)
 {
     uint64_t theirs_ms = ctl_pace_ms(&prober->pace, now_ms);
+    uint32_t wait_ms;
 
     if (!prober->plan || !prober->pace.is_known || prober->period_ms == 0 ||
         now_ms - prober->heard_ms > SILENT_MS) {
@@ -300,7 +316,8 @@ uint32_t ctl_prober_tick(struct ctl_prober *prober, uint64_t now_ms)
             send_period(prober, &prober->devices[i], now_ms);
     }
     collect_due(prober, theirs_ms);
-    return prober->period_ms - (uint32_t)(theirs_ms % prober->period_ms);
+    wait_ms = prober->period_ms - (uint32_t)(theirs_ms % prober->period_ms);
+    return return_wanted(prober) && wait_ms > DEVICE_LOAN_LOOK_MS ? DEVICE_LOAN_LOOK_MS : wait_ms;
 }
 
 bool ctl_prober_has_news(const struct ctl_prober *prober)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The probes of an agent: sends those of its devices in every period, through the processes that
- * have them open, and collects what each round lost. Periods are counted on the controller's clock,
- * and fabric, length of a period and of a round are the controller's. */
+ * have them open, and collects what each round lost. It borrows devices that no process has open,
+ * and returns them to whoever opens them. Periods are counted on the controller's clock, and
+ * fabric, length of a period and of a round are the controller's. */
 #pragma once
 
 #include <jansson.h>
@@ -19,7 +20,10 @@ struct ctl_agent_device;
 struct ctl_prober_device {
     struct map_agent agent;
     uint64_t again_ms; /* after a failure: not before */
-    bool is_wanted;    /* a process has it open */
+    bool is_there;
+    struct device_loan loan;
+    uint64_t borrow_ms; /* after a failure: not before */
+    uint64_t pause_ms;  /* after the next failure */
 };
 
 struct ctl_prober {
@@ -56,10 +60,12 @@ void ctl_prober_lend(struct ctl_prober *, const struct plan *, int64_t fabric_id
 void ctl_prober_take_answer(
     struct ctl_prober *, const json_t *map, uint64_t sent_ms, uint64_t heard_ms);
 
-/* Which devices there are. */
-void ctl_prober_look(
-    struct ctl_prober *, const struct ctl_agent_device *devices, uint32_t device_count);
-/* Sends what is due. Returns the milliseconds until the next period. */
+/* Tells which devices there are. */
+void ctl_prober_look(struct ctl_prober *, const struct ctl_agent_device *devices,
+    uint32_t device_count, uint64_t now_ms);
+/* Returns true if the prober itself has the device open. */
+bool ctl_prober_has_borrowed(const struct ctl_prober *, const char *device);
+/* Sends what is due. Returns the milliseconds after which it wants to be called again. */
 uint32_t ctl_prober_tick(struct ctl_prober *, uint64_t now_ms);
 
 /* Returns true if a round waits to be reported. */
@@ -71,3 +77,7 @@ bool ctl_prober_has_news(const struct ctl_prober *);
  * `ports` is the mask of ports that sent all probes; `lost` has port, period and slot of each lost
  * probe. */
 json_t *ctl_prober_report(struct ctl_prober *);
+
+/* For the prober itself: what a NIC lost in the round that is collected; NULL if no port sent all
+ * its probes. */
+json_t *ctl_prober_collect(const struct ctl_prober *, struct map_agent *);

@@ -152,6 +152,7 @@ struct host_nic {
     uint32_t qp_count;
     struct host_cq *ev_queues; /* a list */
     struct host_cq *cqs;       /* a list */
+    uint64_t map_requests;     /* for probes of links, answered so far */
     struct prng prng;
     int async_fd; /* counts the events of all engines */
 

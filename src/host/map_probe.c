@@ -119,7 +119,8 @@ static void write_answer(struct host_nic *nic, uint32_t sent, FILE *out)
 {
     bool is_first = true;
 
-    fprintf(out, "{\"device\":\"%s\",\"sent\":%u,\"arrived\":[", nic->config.name, sent);
+    fprintf(out, "{\"device\":\"%s\",\"requests\":%llu,\"sent\":%u,\"arrived\":[", nic->config.name,
+        (unsigned long long)++nic->map_requests, sent);
     for (uint32_t i = 0; i < nic->engine_count; i++)
         write_arrivals(&nic->engines[i]->map_probes, &is_first, out);
     fputs("]}\n", out);

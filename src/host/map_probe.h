@@ -31,6 +31,6 @@ struct map_probe_log {
 bool map_probe_take(struct engine *, const struct packet *);
 
 /* Answers the request `probe`: sends the probes that `list` names, PORT/ID/OUTER/DESTINATION each,
- * separated by commas, and lists what has arrived since the last request. The caller frees the
- * answer. NULL `list`: sends none. */
+ * separated by commas, and lists what has arrived since the last request, with the number of
+ * requests so far. The caller frees the answer. NULL `list`: sends none. */
 char *map_probe_answer(struct host_nic *, uint32_t period, const char *list);

@@ -26,6 +26,16 @@ until_shown() # VIEW PATTERN
         until_true shows "$1" "$2" || until_true shows "$1" "$2"
 }
 
+rounds()
+{
+    "$mrc" ctl status | sed -n 's/^map  *4 NICs in the last round, \([0-9]*\) rounds.*/\1/p'
+}
+
+has_judged() # ROUNDS
+{
+    [ "$(rounds)" -gt "$1" ]
+}
+
 has_denied()
 {
     "$mrc" ctl verdicts -j | grep -q '"evs_denied": 1'
@@ -44,20 +54,25 @@ printf 'fabric: %s\nlisten: 127.0.0.1:0\npolicy: perhaps\n' "$SCRATCH/four.yaml"
 exits 2 'so is a wrong policy in a configuration' "$mrcd" controller --config "$SCRATCH/wrong.yaml"
 
 begin_fabric 100
-# Two transfers, so that all four NICs are open: one NIC of each T0 would do.
+
+# ---- devices that no process has open -------------------------------------------------------------------------------
+begin_with
+until_shown status 'map         4 NICs in the last round'
+is 'the agent borrows devices that no process has open, and sends their probes' "$?" 0
+contains '  in its own name' "$("$mrc" dev show mrc0)" 'mrcd'
 for pair in mrc0,mrc3 mrc1,mrc2; do
     timeout 300 "$mrc" perf write --devices "$pair" -s 64K -D 200 -c >"$SCRATCH/perf.$pair" 2>&1 &
     others="$others $!"
     eval "perf_${pair%%,*}=$!"
 done
-until_true has_sent mrc0 100
-until_true has_sent mrc1 100
+exits 0 'a program that opens them gets them' until_true has_sent mrc0 100
+exits 0 '  all of them' until_true has_sent mrc1 100
 
 # ---- dry run: the default -------------------------------------------------------------------------------------------
-begin_with
 contains 'the policy is a dry run unless it is asked for more' "$("$mrc" ctl status)" 'policy      dry-run, 0 of 6 actions'
-until_shown status 'map         4 NICs in the last round'
-is 'agents send the probes of the NICs that are open' "$?" 0
+last=$(($(rounds) + 20))
+exits 0 'probes go on through the programs that have them open' until_true has_judged "$last"
+is '  and nothing is blamed for the change' "$("$mrc" ctl status | grep verdict)" ''
 "$mrc" fabric fault link "$link" loss 30% >/dev/null
 until_shown status "verdict     $link: plane 1, t0.0 port 3 - t1.1"
 is 'a lossy link gets a verdict' "$?" 0

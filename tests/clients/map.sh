@@ -50,6 +50,15 @@ finds p0.t1.1 '' 60 switch p0.t1.1 down
 finds p1.t0.0 '' 60 switch p1.t0.0 blackhole
 finds h8 '' 50 nic h8 down
 
+# A program that opens a device gets it from mrc map, which borrowed it.
+timeout 60 "$mrc" map --periods 100000 "$SCRATCH/lab.yaml" >/dev/null 2>&1 &
+mapper=$!
+others="$others $mapper"
+until_true "$mrc" dev show mrc8
+exits 0 'a program opens devices that mrc map has open' "$mrc" perf write --devices mrc0,mrc4 -n 10
+kill "$mapper"
+wait "$mapper"
+
 # The process that has a device open sends its probes.
 "$mrc" perf write --devices mrc0,mrc4 -D 60 --events >/dev/null 2>&1 &
 others="$others $!"

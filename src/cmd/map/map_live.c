@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "cmd/fabric_load.h"
-#include "cmd/map/map_attach.h"
 #include "cmd/map/map_follow.h"
 #include "cmd/map/map_options.h"
 #include "control/control.h"
@@ -32,8 +31,8 @@ struct live {
     struct map map;
     struct map_follow follow;
     void *memory;
-    struct map_agent *agents; /* by NIC */
-    struct map_attach *attached;
+    struct map_agent *agents;  /* by NIC */
+    struct device_loan *loans; /* of those that no other process has open */
     uint32_t nic_count;
     uint32_t silent;  /* requests of the last period that were not answered */
     uint32_t printed; /* verdicts */
@@ -58,8 +57,8 @@ static bool open_map(struct live *live)
     live->nic_count = live->fabric.topology.nic_count;
     live->memory = aligned_alloc(LINE, bytes);
     live->agents = calloc(live->nic_count, sizeof(*live->agents));
-    live->attached = calloc(live->nic_count, sizeof(*live->attached));
-    if (!live->memory || !live->agents || !live->attached)
+    live->loans = calloc(live->nic_count, sizeof(*live->loans));
+    if (!live->memory || !live->agents || !live->loans)
         return false;
     arena_init(&arena, live->memory, bytes);
     map_init(&live->map, &arena, &config);
@@ -67,7 +66,7 @@ static bool open_map(struct live *live)
     return true;
 }
 
-/* Opens the device itself if no process has it open. */
+/* Borrows the device if no process has it open. */
 static enum cmd_status open_agent(struct live *live, const char *root, uint32_t nic)
 {
     char reason[REQUEST_REASON_BYTES] = "";
@@ -86,7 +85,7 @@ static enum cmd_status open_agent(struct live *live, const char *root, uint32_t 
         return cmd_complain(CMD_FAILED, name, "%s", strerror(-err));
     if (map_agent_listen(&live->agents[nic], reason) != REQUEST_NOT_RUNNING)
         return CMD_DONE;
-    err = map_attach_open(&live->attached[nic], device);
+    err = device_loan_take(&live->loans[nic], device);
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s: cannot be opened: %s", device, strerror(-err));
     return CMD_DONE;
@@ -109,12 +108,12 @@ static enum cmd_status open_agents(struct live *live)
 
 static void close_all(struct live *live)
 {
-    for (uint32_t nic = 0; live->agents && live->attached && nic < live->nic_count; nic++) {
+    for (uint32_t nic = 0; live->agents && live->loans && nic < live->nic_count; nic++) {
         map_agent_close(&live->agents[nic]);
-        map_attach_close(&live->attached[nic]);
+        device_loan_return(&live->loans[nic]);
     }
     free(live->agents);
-    free(live->attached);
+    free(live->loans);
     free(live->memory);
 }
 
@@ -158,11 +157,20 @@ static void wait_for(struct live *live, uint64_t period)
     }
 }
 
+/* Whoever opens a device then sends its probes. */
+static void return_wanted(struct live *live)
+{
+    for (uint32_t nic = 0; nic < live->nic_count; nic++)
+        if (device_loan_is_wanted(&live->loans[nic]))
+            device_loan_return(&live->loans[nic]);
+}
+
 static void send_period(struct live *live, uint64_t period)
 {
     char reason[REQUEST_REASON_BYTES];
 
     live->silent = 0;
+    return_wanted(live);
     map_follow_turn(&live->follow);
     for (uint32_t nic = 0; nic < live->nic_count; nic++)
         live->silent += map_agent_send(&live->agents[nic], period, reason) != REQUEST_ANSWERED;

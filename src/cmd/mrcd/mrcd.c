@@ -2,6 +2,7 @@
 /* The daemon mrcd: finds the subcommand and runs it. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/mrcd/mrcd.h"
@@ -55,6 +56,7 @@ static enum cmd_status dispatch_words(int argument_count, char **arguments)
 
 int main(int argument_count, char **arguments)
 {
+    setenv("MRC_ENGINES", "1", 0); /* probes need no more threads */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of a write, like a full disk */
     return (int)cmd_finish(dispatch_words(argument_count, arguments), "");

@@ -2,16 +2,10 @@
 /* The words of a fault become a request; what is wrong with them is said. */
 #include "control/control.h"
 
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "pktio/control_server.h"
-#include "spec.h"
+#include "device_process.h"
 
 #define WORDS_MAX 16
 
@@ -157,62 +151,20 @@ SPEC("recorded faults become an experiment that lasts longer than the faults")
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* A device whose process answers every request with the same text. */
-struct device {
-    struct control_server server;
-    char root[64];
-    char folder[80];
-    char socket[96];
-    const char *text;
-    pthread_t thread;
-    atomic_bool is_over;
-};
-
 static char *same_text(void *context, const char *question)
 {
-    struct device *device = context;
-
-    return strdup(strcmp(question, "stat") == 0 ? device->text : "{}");
-}
-
-static void *serve(void *context)
-{
-    struct device *device = context;
-    struct pollfd readable = { .fd = device->server.epoll_fd, .events = POLLIN };
-
-    while (!atomic_load(&device->is_over)) {
-        poll(&readable, 1, 10);
-        control_server_poll(&device->server);
-    }
-    return NULL;
+    return strdup(strcmp(question, "stat") == 0 ? context : "{}");
 }
 
 /* Asks the device "mrc0" for its status. */
 static enum request_result ask(const char *text, json_t **answer, char why[REQUEST_REASON_BYTES])
 {
-    static struct device device;
+    static struct device_process device;
     enum request_result result;
 
-    device = (struct device){ .text = text, .root = "/tmp/mrc-test-request-XXXXXX" };
-    device.server = (struct control_server){ .answer = same_text, .context = &device };
-    EXPECT(mkdtemp(device.root));
-    setenv("MRC_RUN_DIR", device.root, 1);
-    snprintf(device.folder, sizeof(device.folder), "%s/mrc", device.root);
-    EXPECT_EQ(mkdir(device.folder, 0700), 0);
-    strcat(device.folder, "/mrc0");
-    EXPECT_EQ(mkdir(device.folder, 0700), 0);
-    snprintf(device.socket, sizeof(device.socket), "%s/status", device.folder);
-    EXPECT_EQ(control_server_open(&device.server, device.socket), 0);
-    EXPECT_EQ(pthread_create(&device.thread, NULL, serve, &device), 0);
+    device_process_open(&device, same_text, (char *)(size_t)text);
     result = request_device("mrc0", "stat", answer, why);
-    atomic_store(&device.is_over, true);
-    EXPECT_EQ(pthread_join(device.thread, NULL), 0);
-    control_server_close(&device.server);
-    unlink(device.socket);
-    rmdir(device.folder);
-    *strrchr(device.folder, '/') = '\0';
-    rmdir(device.folder);
-    rmdir(device.root);
+    device_process_close(&device);
     return result;
 }
 

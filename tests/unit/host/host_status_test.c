@@ -101,7 +101,7 @@ SPEC("a NIC sends the probes that it is asked for, and refuses lists of another 
     struct world world;
 
     world_open(&world, 2);
-    expect_answer(&world, "probe", "\"sent\":0,\"arrived\":[]");
+    expect_answer(&world, "probe", "\"requests\":1,\"sent\":0,\"arrived\":[]");
     expect_answer(&world,
         "probe period=7 sends=0/1/fc00:42::/2001:db8:0:2::1,1/64/fc00:42::/2001:db8:0:2::1",
         "\"sent\":2");
