@@ -116,6 +116,12 @@ static inline uint32_t plan_plane_paths(const struct plan *plan)
     return count > 0 ? count : 1;
 }
 
+/* Returns the width of the uplink, for programs that decode EVs. */
+static inline uint32_t plan_ev_width(const struct plan *plan)
+{
+    return plan->uplink_bits;
+}
+
 /* Returns the width of the uplink if it does not follow from the number of uplinks; else 0. */
 static inline uint32_t plan_ev_odd_width(const struct plan *plan)
 {
