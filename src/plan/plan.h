@@ -12,6 +12,7 @@
 #include "path/path.h"
 #include "plan/plan_drain.h"
 #include "plan/plan_ev.h"
+#include "plan/plan_exceptions.h"
 #include "plan/plan_generate.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_length.h"
