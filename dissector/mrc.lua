@@ -27,6 +27,7 @@ prefs.byte1_order = Pref.enum("Order of SE and M", SE_FIRST, "The two high bits 
 prefs.writeimm_nak = Pref.uint("WriteImm limit NAK", 0x65, "AETH syndrome for too many WriteImm in flight")
 prefs.srv6 = Pref.bool("Read the outer header", true, "Take path, ECN and trimming from an SRv6 outer header")
 prefs.block_bytes = Pref.uint("uSID block", 4, "Bytes of the outer destination before its first uSID")
+prefs.plan = Pref.string("Plan", "", "File of 'mrc plan config -f wireshark': names of switches and NICs, widths of EVs")
 prefs.check_icrc = Pref.bool("Verify the iCRC", true, "Off saves time on large captures")
 
 -- Findings, by name: group, severity, text in the list of all findings.
@@ -71,13 +72,57 @@ local NACK_REASONS = {
 }
 local EP_OPS = { [0] = "PORT_STATUS_UPDATE", "EV_PROBE", "MAP_PROBE", "undefined" }
 local NAKS = { [0x61] = "invalid request", [0x62] = "remote access error", [0x63] = "remote operational error" }
-local USID_TYPES = { "T0", "T1", "downlink", "service" }
+local USID_TYPES = { "T0", "T1", "downlink", "service", "T2", "T3" }
 local ECN, CE = { [0] = "Not-ECT", "ECT(1)", "ECT(0)", "CE" }, 3
 local CHECK, BAD, GOOD, UNVERIFIED = { [0] = "bad", "good", "unverified" }, 0, 1, 2
 
+-- Plans of fabrics by uSID block: uplink_bits, index_bits, and names: of a switch by its uSID, of a NIC by the uSIDs of
+-- its switch and of the downlink. `scheme` and `names` are of the packet's fabric; without a plan, the preferences.
+local plans, scheme, names = {}, prefs, {}
+
+local PLAN_LINES = {
+    plan = function(block, uplink_bits, index_bits)
+        plans[block] = { uplink_bits = tonumber(uplink_bits), index_bits = tonumber(index_bits), names = {} }
+    end,
+    switch = function(block, usid, name)
+        plans[block].names[usid] = name
+    end,
+    port = function(block, usid, downlink, name)
+        plans[block].names[usid .. downlink] = name
+    end,
+}
+
+local function read_plan_line(line)
+    local words = {}
+
+    for word in line:gmatch("%S+") do
+        words[#words + 1] = word
+    end
+    PLAN_LINES[words[1]](unpack(words, 2))
+end
+
+local function read_plans(path)
+    local file, problem = io.open(path)
+    local number = 0
+
+    plans = {}
+    if not file then
+        report_failure("mrc.plan: " .. problem)
+        return
+    end
+    for line in file:lines() do
+        number = number + 1
+        if not line:find("^%s*#") and not pcall(read_plan_line, line) then
+            report_failure(format("mrc.plan: %s:%d: not a line of 'mrc plan config -f wireshark'", path, number))
+            break
+        end
+    end
+    file:close()
+end
+
 -- Plane and uplink of an EV from a fabric plan (docs/fabric.md §5); nil when no plan can have that plane.
 local function ev_path(ev)
-    local uplinks = 2 ^ prefs.uplink_bits
+    local uplinks = 2 ^ scheme.uplink_bits
 
     if ev < 16 * uplinks then
         return math.floor(ev / uplinks), ev % uplinks
@@ -285,8 +330,10 @@ local fields = {
     uplink = ProtoField.uint32("mrc.uplink", "Uplink", base.DEC),
     path = ProtoField.string("mrc.path", "Path ahead"),
     usid = ProtoField.uint16("mrc.usid", "uSID", base.HEX),
+    hop = ProtoField.string("mrc.hop", "Hop"),
     srh_path = ProtoField.string("mrc.srh.path", "Path in the SRH"),
     srh_usid = ProtoField.uint16("mrc.srh.usid", "uSID in the SRH", base.HEX),
+    srh_hop = ProtoField.string("mrc.srh.hop", "Hop in the SRH"),
     dscp = ProtoField.uint8("mrc.dscp", "DSCP", base.DEC),
     ecn = ProtoField.uint8("mrc.ecn", "ECN", base.DEC, ECN),
     trimmed = ProtoField.bool("mrc.trimmed", "Trimmed"),
@@ -615,29 +662,39 @@ function ERTH.after(packet, tree)
 end
 EETH.after = ERTH.after
 
--- The uSIDs of an address below an item with the whole list; those of our own plan (docs/fabric.md §5) explained.
-local function show_usids(tree, list_field, field, address)
-    local usids, names = {}, {}
+-- What a uSID of our own plan says by itself (docs/fabric.md §5).
+local function usid_note(usid)
+    local indexes = 2 ^ scheme.index_bits
+    local type_name = USID_TYPES[math.floor(usid / indexes) % 8]
+    local plane = indexes < 8192 and format("plane %d, ", math.floor(usid / indexes / 8)) or ""
+
+    return type_name and format(" (%s%s %d)", plane, type_name, usid % indexes) or ""
+end
+
+-- The uSIDs of an address below an item with the whole list, with their names if the plan is known. A downlink is
+-- local to the switch before it: `before` is the uSID before this address, and the last one is returned.
+local function show_usids(tree, shown_as, address, before)
+    local usids, texts = {}, {}
 
     for at = prefs.block_bytes, 14, 2 do
         if address(at, 2):uint() == 0 then
             break
         end
         usids[#usids + 1] = address(at, 2)
-        names[#names + 1] = format("%04x", address(at, 2):uint())
+        texts[#texts + 1] = format("%04x", address(at, 2):uint())
     end
-    local list = generated(tree, list_field, address, table.concat(names, " "))
+    local list = generated(tree, shown_as.list, address, table.concat(texts, " "))
 
-    for _, range in ipairs(usids) do
-        local usid = range:uint()
-        local item, indexes = generated(list, field, range, usid), 2 ^ prefs.index_bits
-        local type_name = USID_TYPES[math.floor(usid / indexes) % 8]
-        local plane = indexes < 8192 and format("plane %d, ", math.floor(usid / indexes / 8)) or ""
+    for i, range in ipairs(usids) do
+        local name = names[texts[i]] or names[(texts[i - 1] or before) .. texts[i]]
+        local item = generated(list, shown_as.usid, range, range:uint())
 
-        if type_name then
-            item:append_text(format(" (%s%s %d)", plane, type_name, usid % indexes))
+        item:append_text(name and " (" .. name .. ")" or usid_note(range:uint()))
+        if name then
+            generated(list, shown_as.hop, range, name)
         end
     end
+    return texts[#texts] or before
 end
 
 local function show_entropy_value(packet, tree)
@@ -669,7 +726,7 @@ local function show_trimming(packet, tree, dscp)
 end
 
 local function show_path(packet)
-    local below, tree = packet.below, packet.tree
+    local below, tree, last = packet.below, packet.tree, ""
     local dscp, ecn = path_marks(below)
 
     packet.ecn = ecn
@@ -677,10 +734,11 @@ local function show_path(packet)
         show_entropy_value(packet, tree)
     end
     if below.outer then
-        show_usids(tree, fields.path, fields.usid, below.outer(24, 16))
+        last = show_usids(tree, { list = fields.path, usid = fields.usid, hop = fields.hop }, below.outer(24, 16), last)
     end
     for at = 8, below.srh and below.srh:len() - 16 or 0, 16 do
-        show_usids(tree, fields.srh_path, fields.srh_usid, below.srh(at, 16))
+        last = show_usids(tree, { list = fields.srh_path, usid = fields.srh_usid, hop = fields.srh_hop },
+            below.srh(at, 16), last)
     end
     generated(tree, fields.dscp, below.outer or below.ip, dscp)
     generated(tree, fields.ecn, below.outer or below.ip, ecn)
@@ -892,9 +950,11 @@ local function dissect(tvb, pinfo, root)
         return tvb:len()
     end
     local below = headers_below(tvb)
+    local plan = below.outer and plans[format("%08x", below.outer(24, 4):uint())]
     local packet = { tvb = tvb, at = 0, kind = kind, below = below, values = {}, faults = {} }
     local protocol = kind.is_mrc and "MRC" or "RoCEv2"
 
+    scheme, names = plan or prefs, plan and plan.names or {}
     packet.bytes = below.udp and below.udp(4, 2):uint() - 8 or tvb:reported_len()
     packet.tree = root:add(mrc, tvb())
     pinfo.cols.protocol = protocol
@@ -958,5 +1018,15 @@ local function register()
         end
     end
 end
-mrc.prefs_changed = register
+
+local plan_path = ""
+function mrc.prefs_changed()
+    register()
+    if prefs.plan ~= plan_path then
+        plan_path, plans = prefs.plan, {}
+        if plan_path ~= "" then
+            read_plans(plan_path)
+        end
+    end
+end
 register()

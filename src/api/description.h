@@ -36,6 +36,7 @@ struct description {
     char ports[HOST_PORT_COUNT_MAX][DESCRIPTION_ADDRESS_BYTES];
     char capture_path[DESCRIPTION_ADDRESS_BYTES];
     char graph_path[DESCRIPTION_ADDRESS_BYTES];
+    char exceptions_path[DESCRIPTION_ADDRESS_BYTES];
 };
 
 void description_attach(struct description *);

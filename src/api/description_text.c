@@ -205,6 +205,8 @@ static const char *set_key(struct description *out, const char *key, const char 
         return description_set_engines(out, value);
     if (strcmp(key, "graph") == 0)
         return set_text(out->graph_path, value);
+    if (strcmp(key, "exceptions") == 0)
+        return set_text(out->exceptions_path, value);
     if (strcmp(key, "capture") == 0)
         return set_text(out->capture_path, value);
     return set_parameter(out, key, value);
@@ -226,6 +228,7 @@ void description_attach(struct description *description)
     host->route = description->is_srv6 ? host_route_by_plan : NULL;
     host->route_context = &description->plan;
     host->graph_path = description->graph_path[0] ? description->graph_path : NULL;
+    host->exceptions_path = description->exceptions_path[0] ? description->exceptions_path : NULL;
     host->capture_path = description->capture_path[0] ? description->capture_path : NULL;
     description->plan.self = host->address;
     description->plan.plane_count = host->port_count;

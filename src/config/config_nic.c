@@ -60,30 +60,32 @@ static uint64_t link_bps(const struct plan *plan, uint32_t nic)
 }
 
 /* Writes how the NIC computes the address of a path: by arithmetic, or from the graph. */
-static void write_paths(const struct plan *plan, const char *graph, FILE *to)
+static void write_paths(const struct plan *plan, const char *text, FILE *to)
 {
     const struct topology_config *config = &plan->topology.config;
     uint32_t odd_width = plan_ev_odd_width(plan);
 
     fprintf(to, "  fabric: srv6\n");
     if (plan->topology.graph) {
-        fprintf(to, "  graph: %s\n", graph);
+        fprintf(to, "  graph: %s\n", text);
         return;
     }
     fprintf(to, "  usid_block: %x:%x\n  uplinks: %u\n", config->usid_block >> 16,
         config->usid_block & 0xffff, plan_uplink_count(plan));
     if (odd_width)
         fprintf(to, "  uplink_bits: %u\n", odd_width);
+    if (*text && plan_exceptions_count(plan) > 0)
+        fprintf(to, "  exceptions: %s\n", text);
 }
 
-void config_nic_fabric(const struct plan *plan, uint32_t nic, const char *graph, FILE *to)
+void config_nic_fabric(const struct plan *plan, uint32_t nic, const char *text, FILE *to)
 {
     fprintf(to,
         "  link_bps: %llu\n"
         "  network_trims: %s\n",
         (unsigned long long)link_bps(plan, nic),
         plan->topology.config.buffers.trims ? "on" : "off");
-    write_paths(plan, graph, to);
+    write_paths(plan, text, to);
     write_round_trip(plan->topology.base_rtt_ps, to);
 }
 

@@ -11,8 +11,8 @@
 
 /* Returns the number of ports. In a graph, NICs may have different numbers of them. */
 uint32_t config_nic_ports(const struct plan *, uint32_t nic);
-/* Writes the keys that follow from the fabric, all but the address and the ports. `graph`: the file
- * with the text of the plan, if the fabric has a shape. */
-void config_nic_fabric(const struct plan *, uint32_t nic, const char *graph, FILE *);
+/* Writes the keys that follow from the fabric, all but the address and the ports. `text`: the file
+ * with the text of the plan, if the fabric has a shape or exceptions; "": there is none. */
+void config_nic_fabric(const struct plan *, uint32_t nic, const char *text, FILE *);
 /* Writes the address. */
 void config_nic_address(const struct plan *, uint32_t nic, FILE *);

@@ -143,6 +143,7 @@ struct host_nic {
     uint32_t pmtu_max;
     struct memory_table memory;
     struct host_ev_profile *default_ev;
+    struct uneven_paths *uneven; /* profiles for each destination; NULL: default_ev for all */
     struct host_cc_profile *default_cc;
     struct graph_paths *graph; /* NULL if the fabric is not a graph */
     uint32_t listed_count;     /* EV profiles that list addresses */

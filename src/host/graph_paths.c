@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/ev_profile.h"
+#include "host/plan_file.h"
 #include "plan/plan.h"
 
 struct graph_paths {
@@ -25,23 +26,6 @@ struct graph_paths {
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
-
-static char *read_text(const char *path, int *err)
-{
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t room = 0;
-
-    *err = file ? 0 : -errno;
-    if (file && getdelim(&text, &room, '\0', file) < 0) {
-        free(text);
-        text = NULL;
-        *err = -EINVAL;
-    }
-    if (file)
-        (void)fclose(file);
-    return text;
-}
 
 static int take_graph(struct graph_paths *paths, const struct graph_size *size)
 {
@@ -99,7 +83,7 @@ int graph_paths_open(const char *path, const struct ipv6_addr *self, struct grap
     if (!paths)
         return -ENOMEM;
     pthread_mutex_init(&paths->lock, NULL);
-    text = read_text(path, &err);
+    text = plan_file_read(path, &err);
     if (text)
         err = read_plan(paths, text, self);
     free(text);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles over a graph, one for each destination: no EV of a NIC leads to all destinations. */
+/* EV profiles for each destination. Over a graph, no EV of a NIC leads to all destinations. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
 #include "host/graph_paths.h"
+#include "host/uneven_paths.h"
 #include "plan/plan.h"
 
 static struct plan_profile_size profile_size(const struct host_nic *nic)
@@ -56,6 +57,13 @@ static int make_profile(struct host_nic *nic, struct graph_paths_peer *peer)
     return 0;
 }
 
+static int listed_towards(struct host_nic *nic, struct graph_paths_peer *peer)
+{
+    if (graph_paths_count(peer) == 0)
+        return -EHOSTUNREACH;
+    return peer->profile ? 0 : make_profile(nic, peer);
+}
+
 int ev_profile_towards(
     struct host_nic *nic, const struct ipv6_addr *address, struct host_ev_profile **out)
 {
@@ -63,12 +71,11 @@ int ev_profile_towards(
     int err = 0;
 
     *out = nic->default_ev;
+    if (nic->uneven)
+        return uneven_paths_towards(nic->uneven, nic, address, out);
     if (!peer)
         return 0;
-    if (graph_paths_count(peer) == 0)
-        return -EHOSTUNREACH;
-    if (!peer->profile)
-        err = make_profile(nic, peer);
+    err = listed_towards(nic, peer);
     if (!err)
         *out = peer->profile;
     return err;

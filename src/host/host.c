@@ -16,6 +16,7 @@
 #include "host/engine_default.h"
 #include "host/ev_profile.h"
 #include "host/graph_paths.h"
+#include "host/uneven_paths.h"
 
 enum {
     DEFAULT_QPS = 1024,
@@ -109,6 +110,15 @@ static int open_graph(struct host_nic *nic)
     return err;
 }
 
+static int open_exceptions(struct host_nic *nic)
+{
+    const struct host_config *config = &nic->config;
+
+    if (!config->exceptions_path || config->graph_path)
+        return 0;
+    return uneven_paths_open(config->exceptions_path, &config->address, &nic->uneven);
+}
+
 static int make_profiles(struct host_nic *nic)
 {
     int err = ev_profile_create_default(nic, &nic->default_ev);
@@ -123,6 +133,7 @@ static void free_nic(struct host_nic *nic)
     ev_profile_free(nic->default_ev);
     free(nic->default_cc);
     graph_paths_close(nic->graph);
+    uneven_paths_close(nic->uneven);
     memory_table_fini(&nic->memory);
     engine_free_all(nic);
     if (nic->async_fd >= 0)
@@ -196,6 +207,8 @@ int host_open(const struct host_config *config, struct host_nic **out)
     err = nic->async_fd < 0 ? -EMFILE : memory_table_init(&nic->memory, config->region_count_max);
     if (!err)
         err = open_graph(nic);
+    if (!err)
+        err = open_exceptions(nic);
     if (!err)
         err = open_tap(nic);
     if (!err)

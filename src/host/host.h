@@ -64,15 +64,17 @@ struct host_config {
         uplink_count; /* of the fabric, for EVs chosen by the NIC; 0 if it hashes or has one path */
     host_route_function route; /* NULL if there are no outer headers */
     void *route_context;
-    const char *graph_path;   /* the file that describes a fabric that is a graph: the NIC plans its
-                                 paths from it. NULL: `route` is used */
-    const char *capture_path; /* pcapng of all frames; NULL: the value of MRC_PCAP, if set */
-    const char *status_path;  /* status socket (host/status.h); NULL: RUN/mrc/NAME/status */
-    uint32_t spin_us;         /* time for which a progress thread polls before it sleeps */
-    uint32_t engine_count;    /* a power of two, at most HOST_ENGINE_COUNT_MAX; 0: derived from the
-                                 number of processors. One, if a port cannot separate engines */
-    bool without_progress;    /* no progress thread: only host_progress() drives the NIC (tests) */
-    uint64_t seed;            /* 0: from the system */
+    const char *graph_path; /* the file that describes a fabric that is a graph: the NIC plans its
+                               paths from it. NULL: `route` is used */
+    const char *exceptions_path; /* the file that describes a fabric with missing or slower links,
+                                    by which EVs have weights. NULL: all weights are equal */
+    const char *capture_path;    /* pcapng of all frames; NULL: the value of MRC_PCAP, if set */
+    const char *status_path;     /* status socket (host/status.h); NULL: RUN/mrc/NAME/status */
+    uint32_t spin_us;            /* time for which a progress thread polls before it sleeps */
+    uint32_t engine_count; /* a power of two, at most HOST_ENGINE_COUNT_MAX; 0: derived from the
+                              number of processors. One, if a port cannot separate engines */
+    bool without_progress; /* no progress thread: only host_progress() drives the NIC (tests) */
+    uint64_t seed;         /* 0: from the system */
 };
 
 /* Defaults: one port, the software floors of docs/protocol.md §23 on a real clock, and the defaults

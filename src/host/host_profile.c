@@ -5,6 +5,7 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "host/uneven_paths.h"
 #include "plan/plan.h"
 
 struct host_ev_profile *ev_profile_alloc(struct host_nic *nic, uint32_t count)
@@ -207,10 +208,9 @@ static bool is_listed(uint32_t ev, const uint32_t *evs, uint32_t ev_count)
     return false;
 }
 
-int host_ev_profile_deny_own(struct host_nic *nic, const uint32_t *evs, uint32_t ev_count)
+static int deny_listed(struct host_ev_profile *profile, const uint32_t *evs, uint32_t ev_count)
 {
-    struct host_ev_profile *profile = nic->default_ev;
-    int err = nic->graph && ev_count > 0 ? -ENOTSUP : 0;
+    int err = 0;
 
     for (uint32_t i = 0; i < profile->profile.entry_count && !err; i++) {
         bool denied = is_listed(profile->entries[i].ev, evs, ev_count);
@@ -218,6 +218,44 @@ int host_ev_profile_deny_own(struct host_nic *nic, const uint32_t *evs, uint32_t
         if (profile->entries[i].denied != denied)
             err = host_ev_profile_deny(profile, i, denied);
     }
+    return err;
+}
+
+/* Profiles that are made later have the denied EVs from the beginning. */
+static int deny_later(struct host_nic *nic, const uint32_t *evs, uint32_t ev_count)
+{
+    int err = engine_own_all(nic);
+
+    if (err)
+        return err;
+    err = uneven_paths_deny(nic->uneven, evs, ev_count);
+    engine_release_all(nic);
+    return err;
+}
+
+static struct host_ev_profile *next_uneven(struct host_nic *nic, uint32_t *at)
+{
+    struct host_ev_profile *profile = NULL;
+
+    if (nic->uneven && engine_own_all(nic) == 0) {
+        profile = uneven_paths_next(nic->uneven, at);
+        engine_release_all(nic);
+    }
+    return profile;
+}
+
+int host_ev_profile_deny_own(struct host_nic *nic, const uint32_t *evs, uint32_t ev_count)
+{
+    struct host_ev_profile *profile;
+    uint32_t at = 0;
+    int err = nic->graph && ev_count > 0 ? -ENOTSUP : 0;
+
+    if (!err && nic->uneven)
+        err = deny_later(nic, evs, ev_count);
+    if (!err)
+        err = deny_listed(nic->default_ev, evs, ev_count);
+    while (!err && (profile = next_uneven(nic, &at)) != NULL)
+        err = deny_listed(profile, evs, ev_count);
     return err;
 }
 

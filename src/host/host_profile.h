@@ -46,8 +46,8 @@ int host_ev_profile_destroy(struct host_ev_profile *);
 int host_ev_profile_deny(struct host_ev_profile *, uint32_t index, bool denied);
 int host_ev_profile_replace(struct host_ev_profile *, uint32_t index, const struct host_ev_entry *);
 
-/* Denies these EVs, and no others, in the profile that the NIC makes itself. Over a graph, where
- * each destination has its own profile, returns -ENOTSUP unless the list is empty. */
+/* Denies these EVs, and no others, in the profiles that the NIC makes itself. Over a graph, where
+ * an EV is another path to each destination, returns -ENOTSUP unless the list is empty. */
 int host_ev_profile_deny_own(struct host_nic *, const uint32_t *evs, uint32_t ev_count);
 
 /* Returns the worst state that any QP has for the entry: EV_GOOD if no QP uses it, EV_DENIED if

@@ -55,7 +55,7 @@ int qp_follow_peer(struct host_qp *qp, const struct ipv6_addr *peer)
     struct host_ev_profile *profile;
     int err;
 
-    if (!qp->nic->graph || !qp->config.ev_profile->is_default)
+    if ((!qp->nic->graph && !qp->nic->uneven) || !qp->config.ev_profile->is_default)
         return 0;
     err = engine_own_all(qp->nic);
     if (err)

@@ -28,10 +28,16 @@ enum {
 #define TITLE_FABRIC " of the fabric '"
 #define TITLE_FORMAT TITLE_NIC "%u" TITLE_FABRIC "%s'\n"
 
+/* The file with the text of the plan. */
+static const char *text_name(const struct plan *fabric)
+{
+    return fabric->topology.graph ? "graph" : "exceptions";
+}
+
 static void write_config(const struct devices *devices, uint32_t nic, uint32_t device, FILE *file)
 {
     char port[DEVICES_ADDRESS_BYTES];
-    char graph[PATH_BYTES];
+    char text[PATH_BYTES];
 
     fprintf(file, TITLE_FORMAT "mrc%u:\n", nic, devices->name, device);
     config_nic_address(devices->fabric, nic, file);
@@ -40,8 +46,8 @@ static void write_config(const struct devices *devices, uint32_t nic, uint32_t d
         devices->port_address(devices->context, nic, plane, port);
         fprintf(file, "    - %s\n", port);
     }
-    snprintf(graph, sizeof(graph), "%s/mrc%u/graph", devices->root, device);
-    config_nic_fabric(devices->fabric, nic, graph, file);
+    snprintf(text, sizeof(text), "%s/mrc%u/%s", devices->root, device, text_name(devices->fabric));
+    config_nic_fabric(devices->fabric, nic, text, file);
 }
 
 static int open_file(const char *path, FILE **out)
@@ -82,20 +88,32 @@ static int write_file(
     return err;
 }
 
-/* Written before the config, which refers to it. */
-static int write_graph(const struct devices *devices, const char *path)
+static void write_lines(const struct devices *devices, FILE *file)
 {
+    const struct plan *weighed = devices->weighed ? devices->weighed : devices->fabric;
+    char exception[PLAN_EXCEPTIONS_LINE_BYTES];
     char line[PLAN_TEXT_LINE_BYTES];
+
+    if (devices->fabric->topology.graph)
+        for (uint32_t i = 0; plan_text_line(devices->fabric, i, line); i++)
+            fputs(line, file);
+    else
+        for (uint32_t i = 0; plan_exceptions_line(weighed, i, exception); i++)
+            fputs(exception, file);
+}
+
+/* Written before the config, which refers to it. */
+static int write_text(const struct devices *devices, const char *path)
+{
     FILE *file;
     int err;
 
-    if (!devices->fabric->topology.graph)
+    if (!devices->fabric->topology.graph && plan_exceptions_count(devices->fabric) == 0)
         return 0;
     err = open_file(path, &file);
     if (err)
         return err;
-    for (uint32_t i = 0; plan_text_line(devices->fabric, i, line); i++)
-        fputs(line, file);
+    write_lines(devices, file);
     return close_file(file);
 }
 
@@ -110,8 +128,8 @@ static int make_device(const struct devices *devices, uint32_t nic, uint32_t dev
     folder = run_folder_open(folder_path); /* keeps other users from removing it */
     if (folder < 0)
         return folder;
-    snprintf(path, sizeof(path), "%s/graph", folder_path);
-    err = write_graph(devices, path);
+    snprintf(path, sizeof(path), "%s/%s", folder_path, text_name(devices->fabric));
+    err = write_text(devices, path);
     snprintf(path, sizeof(path), "%s/config", folder_path);
     if (!err)
         err = write_file(devices, nic, device, path);

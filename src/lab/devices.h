@@ -13,8 +13,9 @@
 
 struct devices {
     const struct plan *fabric;
-    const char *root; /* the folder of all devices */
-    const char *name; /* name of the fabric */
+    const struct plan *weighed; /* whose exceptional links NICs consider; NULL: those of `fabric` */
+    const char *root;           /* the folder of all devices */
+    const char *name;           /* name of the fabric */
     /* Writes the address of a NIC's port in a plane, as in mrc_config(5). */
     void (*port_address)(
         const void *context, uint32_t nic, uint32_t plane, char out[static DEVICES_ADDRESS_BYTES]);

@@ -178,6 +178,7 @@ static int make_devices(const struct netns *netns)
     scaled.topology.config.host_link.rate_bps /= netns->slower;
     scaled.topology.base_rtt_ps *= netns->slower;
     err = devices_make(&(struct devices){ .fabric = &scaled,
+                           .weighed = netns->fabric,
                            .root = netns->root,
                            .name = netns->prefix,
                            .port_address = port_address,

@@ -226,6 +226,11 @@ uint32_t path_pick_desperate(struct path_set *, uint32_t plane_mask);
 /* Returns the planes of the mask that have at least one GOOD or SKIP EV in rotation. */
 uint32_t path_usable_planes(const struct path_set *, uint32_t plane_mask);
 
+/* Returns the planes of the mask on which the shortest paths of the full planned share begin. Paths
+ * that are not in use do not count. One that is longer by at most `tolerance_ns` counts as equally
+ * short. */
+uint32_t path_near_planes(const struct path_set *, uint32_t plane_mask, uint32_t tolerance_ns);
+
 uint32_t path_ev_count(const struct path_set *); /* of the profile */
 uint32_t path_plane_of(const struct path_set *, uint32_t ev_index);
 uint32_t path_ev_of(const struct path_set *, uint32_t ev_index);

@@ -61,7 +61,7 @@ static bool is_abandoned(int folder)
 static void tidy_folder(int folder, const char *path)
 {
     static const char *const files[] = { "lock", "owner", "status", "events", "events.bell",
-        "config.new", "graph" };
+        "config.new", "graph", "exceptions" };
 
     if (!is_abandoned(folder))
         return;

@@ -12,6 +12,7 @@
 #include "path/path.h"
 #include "plan/plan_drain.h"
 #include "plan/plan_ev.h"
+#include "plan/plan_exceptions.h"
 #include "plan/plan_generate.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_length.h"
@@ -114,6 +115,12 @@ static inline uint32_t plan_plane_paths(const struct plan *plan)
     uint32_t count = plan_uplink_count(plan);
 
     return count > 0 ? count : 1;
+}
+
+/* Returns the width of the uplink, for programs that decode EVs. */
+static inline uint32_t plan_ev_width(const struct plan *plan)
+{
+    return plan->uplink_bits;
 }
 
 /* Returns the width of the uplink if it does not follow from the number of uplinks; else 0. */

@@ -31,6 +31,11 @@ enum plan_layout plan_layout_for(uint32_t plane_count)
                                                              : PLAN_LAYOUT_PLANE_BLOCK;
 }
 
+uint32_t plan_layout_index_bits(enum plan_layout layout)
+{
+    return (uint32_t)__builtin_ctz(room[layout].indexes);
+}
+
 static void count_names(struct plan_graph *plan)
 {
     const struct graph *graph = plan->graph;

@@ -25,6 +25,8 @@ enum plan_layout {
     PLAN_LAYOUT_COUNT,
 };
 extern const char *const plan_layout_words[PLAN_LAYOUT_COUNT];
+/* Returns the width of the index in a uSID. */
+uint32_t plan_layout_index_bits(enum plan_layout);
 /* Returns the layout of two tiers with this number of planes. */
 enum plan_layout plan_layout_for(uint32_t plane_count);
 

@@ -31,6 +31,23 @@ uint32_t plan_profile_per_port(const struct plan_profile_size *size)
         PATH_EV_COUNT_MAX / size->port_count);
 }
 
+void plan_profile_leave_out_missing(
+    const struct plan *plan, uint32_t from, uint32_t to, struct path_profile *profile)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        struct path_entry entry = profile->entries[i];
+        bool is_last =
+            i + 1 == profile->entry_count || profile->entries[i + 1].plane != entry.plane;
+        bool has_none = kept == 0 || profile->entries[kept - 1].plane != entry.plane;
+
+        if (plan_crosses(plan, from, to, entry.ev) || (is_last && has_none))
+            profile->entries[kept++] = entry;
+    }
+    profile->entry_count = kept;
+}
+
 void plan_profile_port(const struct plan *plan, uint32_t port, const uint8_t *switch_counts,
     uint32_t path_count, struct path_entry *entries, struct prng *prng)
 {

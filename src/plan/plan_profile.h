@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EVs that a QP uses over a graph. */
+/* The EVs that a QP uses: over a graph, and where links are missing. */
 #pragma once
 
 #include <stdint.h>
@@ -19,6 +19,11 @@ struct plan_profile_size {
 
 /* Returns the largest number of EVs of one port in the profile. */
 uint32_t plan_profile_per_port(const struct plan_profile_size *);
+
+/* Removes EVs of a generated profile whose links are missing between the two NICs. A plane keeps at
+ * least one EV, even if it does not work. */
+void plan_profile_leave_out_missing(
+    const struct plan *, uint32_t from, uint32_t to, struct path_profile *);
 
 /* Orders the EVs of one port to a destination: shorter paths first, paths of one length in random
  * order. `switch_counts` has the length of each path, in ascending order. */

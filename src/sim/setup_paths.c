@@ -104,24 +104,6 @@ static uint32_t cross_profile_count(const struct sim *sim)
     return sim->flow_count < CROSS_PROFILES_MAX ? sim->flow_count : CROSS_PROFILES_MAX;
 }
 
-/* Removes EVs whose links are missing. A plane keeps at least one EV, even if it does not work. */
-static void leave_out_missing(
-    const struct sim *sim, struct path_profile *profile, uint32_t from_nic, uint32_t to_nic)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < profile->entry_count; i++) {
-        struct path_entry entry = profile->entries[i];
-        bool is_last =
-            i + 1 == profile->entry_count || profile->entries[i + 1].plane != entry.plane;
-        bool has_none = kept == 0 || profile->entries[kept - 1].plane != entry.plane;
-
-        if (plan_crosses(sim->fabric, from_nic, to_nic, entry.ev) || (is_last && has_none))
-            profile->entries[kept++] = entry;
-    }
-    profile->entry_count = kept;
-}
-
 static bool is_local(const struct sim *sim, const struct engine_flow *flow)
 {
     return plan_is_local(sim->fabric, sim->ranks[flow->from].nic, sim->ranks[flow->to].nic);
@@ -133,8 +115,8 @@ static void leave_out_all_missing(struct sim *sim)
         const struct engine_flow *flow = &sim->flows[i];
 
         if (!is_local(sim, flow))
-            leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], sim->ranks[flow->from].nic,
-                sim->ranks[flow->to].nic);
+            plan_profile_leave_out_missing(sim->fabric, sim->ranks[flow->from].nic,
+                sim->ranks[flow->to].nic, &sim->paths[FIRST_CROSS_PROFILE + i]);
     }
 }
 

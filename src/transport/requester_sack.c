@@ -141,23 +141,15 @@ static bool is_slow(struct peer *peer)
     return peer->slow_rounds >= ROUNDS;
 }
 
-/* Returns the planes on which the shortest paths with the full planned share begin. */
-static uint32_t nearest_planes(const struct path_profile *profile)
+/* Returns the planes on which the shortest paths begin. Cables of one fabric differ in length. One
+ * more switch, with its link, makes a path longer by more than a sixteenth of the round trip,
+ * unless it has eight or more switches: a smaller difference is one of cables. */
+static uint32_t nearest_planes(const struct env *env)
 {
-    int32_t least = INT32_MAX;
-    uint32_t planes = 0;
+    enum { CABLE_PART = 16 };
 
-    for (uint32_t i = 0; i < profile->entry_count; i++) {
-        const struct path_entry *entry = &profile->entries[i];
-
-        if (entry->turns > 0 || entry->extra > least)
-            continue;
-        if (entry->extra < least)
-            planes = 0;
-        least = entry->extra;
-        planes |= UINT32_C(1) << entry->plane;
-    }
-    return planes;
+    return path_near_planes(
+        env->paths, env_planes(env), (uint32_t)(env->peer->cc.base_rtt_ns / CABLE_PART));
 }
 
 /* A slow destination keeps to its shortest paths. If its window is not what limits it, the ports
@@ -169,7 +161,7 @@ static void keep_near(const struct env *env, uint64_t now_ns)
     bool waits_for_ports = slow && 2 * (uint64_t)peer->inflight_bytes < peer->cc.window_bytes;
 
     path_hold_shares(env->paths, slow, now_ns);
-    peer->near_planes = waits_for_ports ? (uint16_t)nearest_planes(env->profile) : 0;
+    peer->near_planes = waits_for_ports ? (uint16_t)nearest_planes(env) : 0;
 }
 
 __attribute__((noinline)) static void end_round(const struct env *env, uint64_t now_ns)

@@ -14,16 +14,15 @@ config() # [OPTION...]
     "$mrc" plan config "$file" "$@" 2>&1
 }
 
-for format in linux frr sonic eos nvue mrc-switch containerlab nic; do
+for format in linux frr sonic eos nvue mrc-switch containerlab wireshark nic; do
     exits 0 "$format: a folder is written" "$mrc" plan config -f $format -o "$out" "$file"
     contains '  after its size was announced' "$output" ', about '
     exits 0 '  and it agrees with the plan' "$mrc" plan check "$out" "$file"
     contains '  and the check names the format' "$output" "of the format $format read, 0 differences"
-    if [ $format = containerlab ]; then
-        rm -r "$out"
-        continue
-    fi
-    exits 1 '  and with a link less it does not' "$mrc" plan check "$out" "$other"
+    case $format in
+    containerlab | wireshark) ;;
+    *) exits 1 '  and with a link less it does not' "$mrc" plan check "$out" "$other" ;;
+    esac
     rm -r "$out"
 done
 
@@ -31,6 +30,7 @@ contains 'a single switch goes to standard output' "$(config -f linux -s p1.t1.1
 contains 'several files of a switch have their names before them' "$(config -f sonic -s p0.t0.0)" '==> config_db.json <=='
 contains 'a NIC has the address and ports of the plan' "$(config -f nic -s h3)" 'raw:p1?peer=06:00:00:05:00:01'
 contains 'a file for the whole fabric goes to standard output' "$(config -f containerlab)" '"p1-t0-1:u1", "p1-t1-1:d1"'
+contains 'the dissector gets the name of a NIC by the uSIDs of its switch and downlink' "$(config -f wireshark)" 'port fc000042 2401 2c01 h3'
 is 'two runs write the same' "$(config -f sonic -s p0.t0.1 | cksum)" "$(config -f sonic -s p0.t0.1 | cksum)"
 
 exits 0 'a folder can have a single switch' "$mrc" plan config -f linux -o "$out" -s p0.t0.1 "$file"

@@ -116,7 +116,7 @@ is "every field appears in the vectors that have it and in no other" \
     ' "$SCRATCH/names" "$SCRATCH/values" -)" ""
 is "every field of the dissector is shown by some packet here" \
     "$(cat "$SCRATCH/values" "$SCRATCH/extra.values" | cut -d' ' -f2 | sort -u | comm -13 - "$SCRATCH/registered")" \
-    mrc.expert.capture_cut
+    "$(printf '%s\n' mrc.expert.capture_cut mrc.hop mrc.srh.hop)"
 
 # Damage
 
@@ -203,6 +203,18 @@ is "writeimm_nak sets the syndrome of its NAK" "$(shown B10 mrc.aeth.meaning -o 
 is "without srv6, ECN is taken from the inner header" "$(shown X3 mrc.ecn -o mrc.srv6:FALSE)" 2
 is "block_bytes sets the position of the first uSID" "$(shown X3 mrc.path -o mrc.block_bytes:6)" "a89c a412 ac07"
 is "without check_icrc the iCRC is unverified" "$(shown B15 mrc.icrc.status -o mrc.check_icrc:FALSE)" 2
+
+# A plan that names the hops of X3.
+printf '%s\n' '# a comment' 'plan fc000042 9 10' 'switch fc000042 a405 leaf' 'switch fc000042 a412 far' \
+    'port fc000042 a412 ac07 nic' >"$SCRATCH/plan"
+is "a plan names the hops that it knows" "$(shown X3 mrc.hop "-omrc.plan:$SCRATCH/plan")" "leaf,far,nic"
+is "a plan sets the width of EVs" "$(shown X3 _ws.col.Info "-omrc.plan:$SCRATCH/plan" | cut -d' ' -f 7-8)" "EV p2/u412"
+is "a plan of another block changes nothing" "$(sed -i s/fc000042/fc000043/ "$SCRATCH/plan" && shown X3 mrc.plane "-omrc.plan:$SCRATCH/plan")" 5
+echo 'switch fc000044 a405 leaf' >>"$SCRATCH/plan"
+is "packets are shown when the plan is wrong" "$(shown X3 mrc.plane "-omrc.plan:$SCRATCH/plan")" 5
+contains "  and a message names its line" "$(cat "$SCRATCH/stderr")" "plan:6: not a line of 'mrc plan config -f wireshark'"
+shown X3 mrc.plane "-omrc.plan:$SCRATCH/none" >/dev/null
+contains "a plan that is not there is reported" "$(cat "$SCRATCH/stderr")" "none: No such file or directory"
 
 # Without the dissector. Trimmed packets have a UDP length that stock tshark finds too long.
 

@@ -7,10 +7,13 @@
 
 #include "api/description.h"
 #include "base/prng.h"
+#include "host/engine.h"
+#include "host/ev_profile.h"
+#include "host/uneven_paths.h"
 #include "lab/lab.h"
 #include "plan/plan.h"
 
-enum { ROOT_BYTES = 64, TEXT_BYTES = 4096, PATHS = 20 };
+enum { ROOT_BYTES = 64, TEXT_BYTES = 4096, PATHS = 20, EXCEPTIONS = 12 };
 
 static struct plan random_fabric(struct prng *prng)
 {
@@ -87,6 +90,104 @@ PROPERTY("a device file leads a NIC to the EVs and addresses of the simulator", 
             plan_ev(&fabric,
                 (struct ev_path){ .plane = prng_below(&prng, fabric.topology.config.plane_count),
                     .uplink = prng_below(&prng, fabric.topology.config.t1_count) }));
+    snprintf(command, sizeof(command), "rm -rf %s", root);
+    EXPECT_EQ(system(command), 0);
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+struct uneven {
+    struct topology_exception exceptions[EXCEPTIONS];
+    struct topology_exception sorted[EXCEPTIONS];
+    struct plan plan;
+    struct host_nic nic; /* with parameters alone */
+    struct plan_route routes[4 * 8];
+    uint64_t weights[2 * 4 * 8];
+};
+
+/* Missing and slower uplinks, and slower links of NICs, each link once. */
+static uint32_t draw_exceptions(struct uneven *uneven, struct prng *prng)
+{
+    uint32_t count = 1 + prng_below(prng, EXCEPTIONS);
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum topology_component kind = prng_below(prng, 4) ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK;
+        uint32_t links = topology_component_count(&uneven->plan.topology, kind);
+        struct topology_exception *exception = &uneven->exceptions[i];
+
+        *exception =
+            (struct topology_exception){ .link = topology_component_at(&uneven->plan.topology, kind,
+                                             (i * links / count + prng_below(prng, 2)) % links),
+                .missing = kind == TOPOLOGY_UPLINK && prng_below(prng, 2) };
+        if (!exception->missing)
+            exception->rate_bps = UINT64_C(10000000000) * (1 + prng_below(prng, 9));
+    }
+    return count;
+}
+
+static bool draw_uneven(struct uneven *uneven, struct prng *prng)
+{
+    struct topology_problem problem;
+    struct topology_config config;
+
+    topology_config_init(&config);
+    config.plane_count = 1 + prng_below(prng, 4);
+    config.t0_count = 2 + prng_below(prng, 4);
+    config.t1_count = 2 + prng_below(prng, 7);
+    config.hosts_per_t0 = 1 + prng_below(prng, 4);
+    EXPECT(plan_init(&uneven->plan, &config, NULL, &problem));
+    config.exception_count = draw_exceptions(uneven, prng);
+    config.exceptions = uneven->exceptions;
+    return plan_init(&uneven->plan, &config, uneven->sorted, &problem);
+}
+
+static void expect_weights(
+    struct uneven *uneven, uint32_t from, uint32_t to, const struct host_ev_profile *profile)
+{
+    uint32_t count = plan_pair_routes(&uneven->plan, from, to, NULL, uneven->routes, 4 * 8);
+    uint32_t found = 0;
+
+    plan_weigh(uneven->routes, count, uneven->weights);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = path_profile_find(&profile->profile, uneven->routes[i].ev);
+
+        EXPECT_NE(at, PATH_NONE);
+        EXPECT_EQ(profile->entries[at].weight, uneven->weights[i]);
+        found++;
+    }
+    /* Of a plane without a path, one EV remains. */
+    EXPECT_LE(profile->profile.entry_count - found, uneven->plan.topology.config.plane_count);
+}
+
+PROPERTY("a device file leads a NIC to the weights of the simulator", 200)
+{
+    static struct uneven uneven;
+    struct prng prng = prng_stream(seed, 1);
+    char root[ROOT_BYTES] = "/tmp/plan-agree-XXXXXX";
+    char command[ROOT_BYTES + 16];
+    struct devices devices = { .fabric = &uneven.plan, .name = "f", .port_address = port_address };
+    struct uneven_paths *paths = NULL;
+    struct host_ev_profile *profile = NULL;
+    struct description device;
+    struct ipv6_addr peer;
+    uint32_t first;
+    uint32_t from;
+    uint32_t to;
+
+    while (!draw_uneven(&uneven, &prng)) /* a link twice */
+        continue;
+    devices.root = mkdtemp(root);
+    EXPECT_EQ(devices_make(&devices, &first), 0);
+    from = prng_below(&prng, uneven.plan.topology.nic_count);
+    to = prng_below(&prng, uneven.plan.topology.nic_count);
+    read_device(root, first + from, &device);
+    EXPECT(device.host.exceptions_path != NULL);
+    EXPECT_EQ(uneven_paths_open(device.host.exceptions_path, &device.host.address, &paths), 0);
+    uneven.nic.config = device.host;
+    peer = plan_nic_address(&uneven.plan, to);
+    EXPECT_EQ(uneven_paths_towards(paths, &uneven.nic, &peer, &profile), 0);
+    expect_weights(&uneven, from, to, profile);
+    uneven_paths_close(paths);
     snprintf(command, sizeof(command), "rm -rf %s", root);
     EXPECT_EQ(system(command), 0);
 }

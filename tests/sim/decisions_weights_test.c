@@ -75,3 +75,34 @@ PROPERTY("on a ZCube, an all-to-all runs at 0.97 of the capacity and trims few p
     EXPECT(decision.of_capacity >= 0.97);
     EXPECT(decision.trimmed * 100 < decision.sent);
 }
+
+/* ZCube(6, 2) as links. Every second NIC has 20 m more of cable at its second port. */
+static void write_cables(char *text, size_t room)
+{
+    size_t length = (size_t)snprintf(text, room, "fabric: { shape: links, nics: 36, links: [");
+
+    for (uint32_t nic = 0; nic < 36; nic++)
+        length += (size_t)snprintf(
+            text + length, room - length, "{ from: h%u, to: p0.t0.%u }, ", nic, nic / 6);
+    for (uint32_t nic = 0; nic < 36; nic++)
+        length += (size_t)snprintf(text + length, room - length,
+            "{ from: h%u, to: p0.t1.%u, delay: %uns }, ", nic, nic % 6, nic % 2 ? 600 : 500);
+    for (uint32_t i = 0; i < 36; i++)
+        length += (size_t)snprintf(text + length, room - length,
+            "{ from: p0.t0.%u, to: p0.t1.%u }%s", i / 6, i % 6, i < 35 ? ", " : "] }\n");
+    snprintf(text + length, room - length,
+        "duration: 700us\n"
+        "workloads: [{ name: w, kind: all_to_all, message_bytes: 1GiB }]\n");
+}
+
+/* Before, any difference made a port a far one, which slow flows did not use: 0.91. */
+PROPERTY("on a ZCube whose cables differ by 20 m, an all-to-all runs at 0.97 of the capacity", 1)
+{
+    char text[8192];
+    struct decision decision;
+
+    write_cables(text, sizeof(text));
+    decision = decision_run(text, seed, 300);
+    decision_print("cables", &decision);
+    EXPECT(decision.of_capacity >= 0.97);
+}

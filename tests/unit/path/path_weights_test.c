@@ -311,6 +311,45 @@ SPEC("if the plan is rough, a delay reduces the turns of an EV faster, down to o
     path_check(paths.set);
 }
 
+/* Three planes with two EVs of the full share each. */
+static void open_lengths(struct paths *paths, const int16_t extras[static 6])
+{
+    static const uint8_t weights[] = { 240, 240, 240, 240, 120, 120 };
+
+    shape_weighted(paths, weights, 3, 2);
+    for (uint32_t i = 0; i < 6; i++)
+        paths->entries[i].extra = extras[i];
+    paths_open(paths, 1);
+}
+
+SPEC("the near planes are those with the shortest paths, but for the length of cables")
+{
+    static const int16_t extras[] = { -20, 0, -17, 0, 0, 0 }; /* 3 * 64 ns: 39 m */
+    struct paths paths;
+
+    open_lengths(&paths, extras);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 0), 1);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 3 * PATH_EXTRA_NS - 1), 1);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 3 * PATH_EXTRA_NS), 3);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 20 * PATH_EXTRA_NS), 7);
+    EXPECT_EQ(path_near_planes(paths.set, 6, 3 * PATH_EXTRA_NS), 2);
+    EXPECT_EQ(path_near_planes(paths.set, 0, 3 * PATH_EXTRA_NS), 0);
+}
+
+SPEC("paths that have failed or are denied do not make a plane near")
+{
+    static const int16_t extras[] = { -20, 0, 0, -10, 5, 5 };
+    struct paths paths;
+
+    open_lengths(&paths, extras);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 0), 1);
+    EXPECT(path_on_loss(paths.set, 0, false, 1, 1));
+    EXPECT(path_state_of(paths.set, 0) > EV_SKIP);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 0), 2);
+    path_deny(paths.set, 3, 0);
+    EXPECT_EQ(path_near_planes(paths.set, 7, 0), 3);
+}
+
 SPEC("while shares are held, lesser EVs get no turns; they return to the planned shares")
 {
     static const uint8_t weights[] = { 240, 60, 20 };
