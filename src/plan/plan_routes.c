@@ -98,6 +98,7 @@ static bool name_hops(const struct search *search, struct plan_route *route)
 static void write_carrier(
     struct ipv6_addr *carrier, uint32_t block, const uint16_t *usids, uint32_t count)
 {
+    assert(count <= USID_COUNT_MAX);
     memset(carrier, 0, sizeof(*carrier));
     bytes_put_be32(carrier->octets, block);
     for (uint32_t i = 0; i < count; i++)
