@@ -88,7 +88,8 @@ def bytes_of(workload, contender, size, group):
 def hop_ns_of(contender, size, loss):
     """On a processor whose neighbours run other large fabrics, which take turns in the caches."""
     alone = {"mrc": 240 if loss else 150, "uet": 210, "ib": 240, "roce-adaptive": 380}.get(contender, 250)
-    return alone * (2 if size > 2048 else 1.5 if size > 512 else 1)
+    largest = 2 if contender == "mrc" else 2.8
+    return alone * (largest if size > 8192 else 2 if size > 2048 else 1.5 if size > 512 else 1)
 
 
 def processor_seconds_of(workload, contender, size, group, loss):
@@ -99,8 +100,8 @@ def processor_seconds_of(workload, contender, size, group, loss):
 
 
 def threads_of(processor_seconds):
-    """A run of more than ten minutes gets eight threads."""
-    return 8 if processor_seconds > 600 else 1
+    """Runs of more than six minutes get threads."""
+    return 8 if processor_seconds > 600 else 4 if processor_seconds > 360 else 1
 
 
 def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
@@ -121,7 +122,7 @@ def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
     threads = threads_of(processor_s)
     job.update(key=key, settings=settings, file=f"experiments/headline/{workload}.yaml",
                bytes=bytes_of(workload, contender, size, group), threads=threads,
-               seconds=processor_s * (1 if threads == 1 else 3 / threads))  # threads wait for each other
+               seconds=processor_s * (1 if threads == 1 else 2.5 / threads))  # threads wait for each other
     return job
 
 
@@ -241,10 +242,10 @@ def largest_step(job):
     if job["seed"] > 1:
         return 7 if job["loss"] == 0 and job["part"] == "sizes" and job["contender"] != "roce-adaptive" else 14
     if job["part"] == "groups":
-        return 9 if job["contender"] == "uet" else 4 if job["group"] == 512 else 0
+        return 9 if job["contender"] == "uet" else 4 if job["contender"] in ("ib", "roce-8qp") else 0
     if job["loss"] == 0 or job["contender"] == "roce-16qp":
         return 0 if job["loss"] == 0 else 8
-    return 0 if job["loss"] == LOSSES[1] and (job["contender"], job["workload"]) != ("uet", "all-to-all") else 4
+    return 4 if job["loss"] != LOSSES[1] else 0 if job["contender"] in ("mrc", "roce-repeat") else 3
 
 
 def step_of(job):
