@@ -191,9 +191,9 @@ def seeds_for(size, seeds):
 
 
 def contenders_of(size, loss, smallest):
-    if size > 8192 and loss > 0:
-        return ("mrc", "roce-repeat", "uet", "ib", "roce-16qp")
-    return MAIN if size > 2048 or smallest else MAIN + PROFILES
+    if size > 8192:
+        return MAIN + ("roce-default",) if loss == 0 else ("mrc", "roce-repeat", "uet", "ib", "roce-16qp")
+    return MAIN if smallest else MAIN + PROFILES
 
 
 def has_room(job):
@@ -251,7 +251,7 @@ def largest_step(job):
 def step_of(job):
     """Small means early: the largest fabrics, whose runs are the longest, then failures, then others by size."""
     if "size" not in job:
-        return 1 if job["part"] == "recovery" else 6 if job["seed"] == 1 else 10
+        return 1 if job["part"] == "recovery" else 2 if job["down_us"] <= 100000 else 6 if job["seed"] == 1 else 10
     if is_like_another(job):
         return 12 if job["seed"] == 1 else 14
     if job["size"] > 8192:
