@@ -74,13 +74,16 @@ static json_t *fabric_of(const struct study_entrant *entrant)
 {
     const struct topology_fat_tree *tree = &entrant->refit.fat_tree;
     char cores[16] = "";
+    char rails[32] = "";
 
     if (!entrant->has_fat_tree)
         return json_string("that of the experiment");
     if (tree->cores)
         snprintf(cores, sizeof(cores), " + %u", tree->cores);
-    return json_sprintf("fat tree of %s tiers, %u + %u%s switches, %.0f Gb/s",
-        tree->cores ? "three" : "two", tree->leaves_per_pod * tree->pods,
+    if (tree->rails > 1)
+        snprintf(rails, sizeof(rails), " with %u rails", tree->rails);
+    return json_sprintf("fat tree of %s tiers%s, %u + %u%s switches, %.0f Gb/s",
+        tree->cores ? "three" : "two", rails, tree->leaves_per_pod * tree->pods,
         tree->spines_per_pod * tree->pods, cores, (double)tree->host_bps / 1e9);
 }
 

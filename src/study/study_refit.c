@@ -7,6 +7,8 @@
 
 #include "study/study_cost.h"
 
+enum { SERVER_NICS = 8 }; /* of the servers that users of rails build */
+
 struct refitting {
     struct study_refit *refit;
     struct yaml *yaml;
@@ -60,10 +62,10 @@ static struct yaml_node *parse_shape(struct yaml *yaml, const struct topology_fa
             fat_tree->cores, fat_tree->spine_links);
     snprintf(text, sizeof(text),
         "{ shape: clos, tiers: %u, hosts_per_leaf: %u, leaves_per_pod: %u, spines_per_pod: %u, "
-        "leaf_links: %u, %shost_link: { rate: %llub/s, delay: %llups }, "
+        "leaf_links: %u, rails: %u, %shost_link: { rate: %llub/s, delay: %llups }, "
         "uplink: { rate: %llub/s, delay: %llups } }",
         fat_tree->tiers, fat_tree->hosts_per_leaf, fat_tree->leaves_per_pod,
-        fat_tree->spines_per_pod, fat_tree->leaf_links, cores,
+        fat_tree->spines_per_pod, fat_tree->leaf_links, fat_tree->rails, cores,
         (unsigned long long)fat_tree->host_bps, (unsigned long long)config->host_link.delay_ps,
         (unsigned long long)fat_tree->uplink_bps, (unsigned long long)config->uplink.delay_ps);
     return yaml_parse(yaml, source, text, strlen(text), false);
@@ -201,10 +203,12 @@ static bool make_fat_tree(struct refitting *refitting, const struct yaml_node *a
     const struct topology *planes = refitting->planes;
     char reason[TOPOLOGY_REASON_BYTES] = "";
 
-    if (topology_fat_tree_init(&refit->fat_tree, &planes->config, planes->nic_count, reason) &&
-        (!refit->has_budget || keep_budget(refitting, reason)))
-        return true;
-    return yaml_complain(refitting->yaml, at, "%s", reason);
+    if (!topology_fat_tree_init(&refit->fat_tree, &planes->config, planes->nic_count, reason) ||
+        (refit->has_budget && !keep_budget(refitting, reason)))
+        return yaml_complain(refitting->yaml, at, "%s", reason);
+    if (refit->has_rails)
+        topology_fat_tree_rail(&refit->fat_tree, SERVER_NICS);
+    return true;
 }
 
 bool study_refit_tree(struct study_refit *refit, struct yaml *yaml, struct yaml_node *top)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives an experiment a fat tree in place of its fabric of planes. */
+/* Gives an experiment a fat tree in place of its fabric of planes, rail-optimised or not. */
 #pragma once
 
 #include "files/files.h"
@@ -7,6 +7,7 @@
 
 struct study_refit {
     bool has_budget; /* the fat tree may cost at most what the fabric of planes costs */
+    bool has_rails;  /* NICs at the same place in servers share leaves */
     struct topology_fat_tree fat_tree; /* known when the tree is changed */
 };
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multi-plane Clos of two to four tiers, with parallel links and oversubscription.
+/* Multi-plane Clos of two to four tiers, with parallel links, oversubscription and rails.
  *
  * A unit of level l holds units_of(l) units of level l - 1 and tops_of(l) switches of tier l; a
  * unit of level 0 is a T0, and its units are hosts. Top j of a lower unit has links to the tops of
  * its column, j * tops_of(l) / tops_of(l - 1) and following, parallel_of(l) to each. With fewer
- * tops the level is oversubscribed. */
+ * tops the level is oversubscribed.
+ *
+ * With rails, NIC r of server s, number s * rails + r, is at leaf r of as many leaves. */
 #include <assert.h>
 #include <stddef.h>
 
 #include "topology/graph_sum.h"
 
-enum { PLANES, TIERS, UNITS, TOPS = UNITS + 4, PARALLEL = TOPS + 3, NUMBER_COUNT = PARALLEL + 3 };
+enum { PLANES, TIERS, UNITS, TOPS = UNITS + 4, PARALLEL = TOPS + 3, RAILS = PARALLEL + 3 };
 
 static const struct graph_number numbers[] = {
     [PLANES] = { "planes", 1 },
@@ -25,7 +27,8 @@ static const struct graph_number numbers[] = {
     [PARALLEL] = { "leaf_links", 1 },
     { "spine_links", 1 },
     { "core_links", 1 },
-    [NUMBER_COUNT] = { NULL, 0 },
+    [RAILS] = { "rails", 1 },
+    { NULL, 0 },
 };
 
 static uint32_t units_of(const struct graph_parameters *clos, uint32_t level)
@@ -41,6 +44,13 @@ static uint32_t tops_of(const struct graph_parameters *clos, uint32_t level)
 static uint32_t parallel_of(const struct graph_parameters *clos, uint32_t level)
 {
     return level == 0 ? 1 : clos->numbers[PARALLEL + level - 1];
+}
+
+static uint32_t leaf_of_nic(const struct graph_parameters *clos, uint32_t nic)
+{
+    uint32_t rails = clos->numbers[RAILS];
+
+    return nic / (rails * units_of(clos, 0)) * rails + nic % rails;
 }
 
 /* No product of these limits exceeds 64 bits. */
@@ -93,6 +103,9 @@ static bool clos_size(
             problem, PLANES, "% planes: 1 to 16 can be addressed", clos->numbers[PLANES]);
     if (!check_levels(clos, problem))
         return false;
+    if (units_at(clos, 0) % clos->numbers[RAILS])
+        return graph_sum_refuse(problem, "% leaves cannot be shared evenly among % rails",
+            units_at(clos, 0), clos->numbers[RAILS]);
     nics = units_at(clos, 0) * units_of(clos, 0);
     for (uint32_t level = 0; level < clos->numbers[TIERS]; level++) {
         switches += switches_at(clos, level);
@@ -129,7 +142,7 @@ static void make_plane(struct graph *graph, const struct graph_parameters *clos,
             graph_add_switch(graph, level, plane, i);
     }
     for (uint32_t nic = 0; nic < graph->size.nic_count; nic++)
-        graph_shape_connect(graph, nic, first[0] + nic / units_of(clos, 0), &clos->host_link);
+        graph_shape_connect(graph, nic, first[0] + leaf_of_nic(clos, nic), &clos->host_link);
     for (uint32_t level = 1; level < clos->numbers[TIERS]; level++)
         for (uint32_t unit = 0; unit < units_at(clos, level); unit++)
             connect_unit(graph, clos, level, unit, first);

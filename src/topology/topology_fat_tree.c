@@ -122,6 +122,7 @@ bool topology_fat_tree_init(struct topology_fat_tree *tree, const struct topolog
     *tree = (struct topology_fat_tree){ .planes = planes,
         .ports = ports_of(config) / planes,
         .nics = nic_count,
+        .rails = 1,
         .host_bps = planes * config->host_link.rate_bps,
         .uplink_bps = planes * config->uplink.rate_bps };
     if (planes < 2 || config->t1_count == 0)
@@ -134,6 +135,11 @@ bool topology_fat_tree_init(struct topology_fat_tree *tree, const struct topolog
             return true;
     }
     return refuse_size(tree, reason);
+}
+
+void topology_fat_tree_rail(struct topology_fat_tree *tree, uint32_t server_nics)
+{
+    tree->rails = divisor_at_most(leaves_of(tree), server_nics);
 }
 
 /* ---- equal budget ---------------------------------------------------------------------------- */
@@ -178,6 +184,11 @@ bool topology_fat_tree_thin(struct topology_fat_tree *tree,
 
 /* ---- components ------------------------------------------------------------------------------ */
 
+static uint32_t leaf_of_nic(const struct topology_fat_tree *tree, uint32_t nic)
+{
+    return nic / (tree->rails * tree->hosts_per_leaf) * tree->rails + nic % tree->rails;
+}
+
 /* A T0 of each plane corresponds to another leaf of its NICs. */
 static uint32_t leaf_of(const struct topology_fat_tree *tree, const struct topology_config *config,
     const struct topology_element *element)
@@ -185,7 +196,7 @@ static uint32_t leaf_of(const struct topology_fat_tree *tree, const struct topol
     uint32_t nic = element->t0 * config->hosts_per_t0 +
                    element->plane * config->hosts_per_t0 / config->plane_count;
 
-    return (nic < tree->nics ? nic : tree->nics - 1) / tree->hosts_per_leaf;
+    return leaf_of_nic(tree, nic < tree->nics ? nic : tree->nics - 1);
 }
 
 bool topology_fat_tree_element(const struct topology_fat_tree *tree,

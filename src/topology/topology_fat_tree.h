@@ -26,7 +26,8 @@ struct topology_fat_tree {
     uint32_t leaf_links;  /* of a leaf to each spine */
     uint32_t cores;       /* two tiers: 0 */
     uint32_t spine_links; /* of a spine to each core of its column */
-    uint64_t host_bps;    /* of a link */
+    uint32_t rails; /* NIC n is at leaf n % rails of as many leaves; 1: leaves fill up in order */
+    uint64_t host_bps; /* of a link */
     uint64_t uplink_bps;
 };
 
@@ -34,6 +35,10 @@ struct topology_fat_tree {
  * nothing lost above. Returns false with a reason. */
 bool topology_fat_tree_init(struct topology_fat_tree *, const struct topology_config *,
     uint32_t nic_count, char reason[static TOPOLOGY_REASON_BYTES]);
+
+/* Makes it rail-optimised: NICs at the same place in servers of `server_nics` NICs, or of the
+ * largest number below that divides the leaves, share leaves. */
+void topology_fat_tree_rail(struct topology_fat_tree *, uint32_t server_nics);
 
 /* Returns the number of links between switches. */
 uint64_t topology_fat_tree_uplinks(const struct topology_fat_tree *);

@@ -87,6 +87,15 @@ contains '  the CSV file has the normalisation' "$(tail -n 1 native.csv)" ',nati
 is '  nothing exceeds the capacity' "$(jq '[.cases[].entries[].figures.capacity_fraction.max <= 1.0005] | all' native.json)" true
 is '  nor on the same fabric, where only MRC leaves the lossy link' \
     "$("$mrc" compare y.yaml --protocols mrc,ib-static -j | jq '[.cases[].entries[].figures.capacity_fraction.max <= 1.0005] | all')" true
+is 'a fat tree with rails has as many switches, and the leaf of a NIC follows from its place in its server' \
+    "$("$mrc" compare y.yaml --protocols mrc,ib-static --fabric rails -j | jq -c '[.normalisation.letter, .contenders[1].fabric, .cases[0].entries[1].faults[0].where[0]]')" \
+    '["B","fat tree of three tiers with 8 rails, 8 + 8 + 4 switches, 200 Gb/s","p0.t0.6-t1.7"]'
+between_servers() # WHICH: the time of a message between NICs at the same place of two servers
+{
+    "$mrc" compare y.yaml --protocols ib-static --fabric "$1" --set 'workloads=[{ kind: stream, nics: [0, 8], message_bytes: 4KiB, iterations: 9 }]' \
+        --set 'faults=[]' -j | jq '.cases[0].entries[0].figures.p50_us.mean'
+}
+is '  and NICs at the same place of servers are nearer' "$(jq -n "$(between_servers rails) < $(between_servers native) / 2")" true
 is 'a budget leaves half of the uplinks, at the same cost' \
     "$("$mrc" compare y.yaml --protocols mrc,roce-8qp --fabric budget -j | jq -c '[.normalisation.letter, .contenders[1].fabric, .contenders[0].cost == .contenders[1].cost]')" \
     '["C","fat tree of three tiers, 8 + 4 + 2 switches, 200 Gb/s",true]'
@@ -128,7 +137,7 @@ refuses "name one experiment; unexpected argument 'y.yaml'" x.yaml y.yaml
 refuses "--set duration=x: duration: 'x' is not a number; write a time such as 500ns, 1.5us, 2ms or 3s" --set duration=x x.yaml
 printf 'sweep: [ { protocol: mrc }, { protocol: roce } ]\nduration: 1us\nworkloads: [ { kind: permutation } ]\n' >swept.yaml
 refuses 'swept.yaml: sweep: it sets protocol, as this command does; remove it, or use mrc sim' swept.yaml
-refuses "--fabric: there is no 'nativ'; give same, native or budget" --fabric nativ x.yaml
+refuses "--fabric: there is no 'nativ'; give same, native, rails or budget" --fabric nativ x.yaml
 refuses '--fabric native: roce-8qp: x.yaml:3:9: fabric: it needs several planes with two tiers, which MRC and UET use' \
     --fabric native --protocols mrc,roce-8qp x.yaml
 refuses "--fabric native: ib: --set faults.0.where=p1: faults.0.where: 'p1': a fat tree has no counterpart of it" --fabric native --protocols ib --set faults.0.where=p1 y.yaml

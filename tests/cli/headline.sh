@@ -25,6 +25,21 @@ is '  so that there are still two' "$(wc -l <"$out/results.jsonl")" 2
 exits 0 'nothing of them is missing' run --list
 is '  so that the list is empty' "$output" ''
 exits 0 'the tables of the document are those of the stored figures' tools/headline --check
+
+# shellcheck disable=SC2317
+check_without() # PATTERN
+{
+    grep -v "$1" experiments/headline/figures.jsonl >"$SCRATCH/figures.jsonl"
+    HEADLINE_FIGURES=$SCRATCH/figures.jsonl tools/headline --check
+}
+
+exits 1 'a class of failure without a figure is found' check_without 'recovery/ib-shield/gray'
+contains '  and named' "$output" 'gray has no figure of ib-shield'
+exits 1 'a table of recovery that is not that of the figures is found' check_without 'recovery/uet/link/1"'
+contains '  with what to do' "$output" 'tools/headline --page --store writes it'
+exits 1 'a table that is not in the document is found' check_without 'recovery/mrc'
+contains '  and named' "$output" "has no table 'Time until no longer slow, and goodput at the end: uet to roce-fast'"
+
 exits 2 'an unknown part is refused' run --part seizes
 contains '  and the message names the parts' "$output" 'parts are sizes, groups, recovery, flaps'
 exits 2 'a number is a number' run --seeds few

@@ -51,6 +51,27 @@ describes 'the header shows ports instead of planes for a graph' '{ nics: 64, pl
 describes '  and links between switches instead of uplinks' '{ nics: 8, planes: 2, switches: 4, uplink_bps: 1e11 }' \
     '8 NICs with 2 ports, 4 switches, links between switches 100 Gb/s'
 
+# rows() of the table of jobs, run outside a browser.
+lists_jobs() # SENTENCE SUMMARY TEXT
+{
+    if command -v node >/dev/null; then
+        is "$1" "$(cat "$ROOT/src/web/report/units.js" "$ROOT/src/web/report/jobs.js" - <<SCRIPT | node -
+for (const row of jobs.rows({ summary: $2 }))
+    console.log(row.join(" | ").replace(/\u00a0/g, " "));
+SCRIPT
+)" "$3"
+    else
+        skip "$1" 'there is no node'
+    fi
+}
+lists_jobs 'jobs that share a fabric have a row each' \
+    '{ jobs: { a: { nics: 4, workloads: 2, start_us: 100, completion_us: 2500, bytes: 1048576, goodput_bps: 8e11 } } }' \
+    'a | 4 | 2 | 100 µs | 2.5 ms | 1 MiB | 800 Gb/s | 200 Gb/s'
+lists_jobs '  also one that was not done at the end' \
+    '{ jobs: { b: { nics: 2, workloads: 1, start_us: 0, completion_us: null, bytes: 0, goodput_bps: 0 } } }' \
+    'b | 2 | 1 | 0 ns | not done | 0 B | 0 b/s | 0 b/s'
+lists_jobs 'a run without jobs has none' '{ }' ''
+
 # Nothing is written, and the message says what is wrong and where.
 refuses() # SENTENCE MESSAGE FILE...
 {
@@ -134,6 +155,19 @@ if [ -n "$browser" ]; then
     shown "$page" >"$SCRATCH/dom"
     contains 'a browser runs the page of the smallest valid result' "$(root_element <"$SCRATCH/dom")" 'data-ready="1"'
     is '  without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
+    is '  and a run without jobs has no table of them' "$(grep -c '<h2>Jobs</h2>' "$SCRATCH/dom")" 0
+    cat >"$SCRATCH/jobs.yaml" <<'YAML'
+fabric: { planes: 1, t0s: 2, t1s: 1, hosts_per_t0: 2 }
+duration: 1ms
+jobs:
+  - { name: left, nics: 2, workloads: [ { kind: permutation, message_bytes: 1MiB, iterations: 1 } ] }
+  - { name: right, nics: 2, workloads: [ { kind: permutation, message_bytes: 1MiB, iterations: 1 } ] }
+YAML
+    "$mrc" sim -q -o "$SCRATCH/jobs.json" "$SCRATCH/jobs.yaml"
+    "$mrc" report -o "$page" "$SCRATCH/jobs.json"
+    shown "$page" >"$SCRATCH/dom"
+    contains 'a browser shows the jobs of a run' "$(cat "$SCRATCH/dom")" '<h2>Jobs</h2>'
+    contains '  a row each' "$(cat "$SCRATCH/dom")" '<tr><td>right</td><td>2</td><td>1</td>'
 else
     skip 'a browser runs the page to its end' "$no_browser"
 fi

@@ -96,6 +96,7 @@ struct graph_clos {
     uint32_t units[4];
     uint32_t tops[4];
     uint32_t parallel[4]; /* from level 1 on; 0: 1 */
+    uint32_t rail_count;  /* 0: 1 */
     struct topology_link_kind host_link;
     struct topology_link_kind uplink;
 };
@@ -109,6 +110,7 @@ static inline struct graph_parameters graph_bench_clos_parameters(const struct g
 
     graph_bench_set(&parameters, "planes", clos->plane_count);
     graph_bench_set(&parameters, "tiers", clos->tier_count);
+    graph_bench_set(&parameters, "rails", clos->rail_count);
     for (uint32_t level = 0; level < 4; level++) {
         graph_bench_set(&parameters, units[level], clos->units[level]);
         graph_bench_set(&parameters, tops[level], clos->tops[level]);

@@ -45,13 +45,16 @@ def table_end(lines, begin):
 
 
 def with_tables(path, results):
-    """The text of the document, with its tables made anew. A table follows the line that has its title."""
+    """Returns the text of the document, with its tables made anew, and what is wrong with it. A table follows the line
+    that has its title."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
+    faults = []
     for section in tables.sections(results):
         for table in section["tables"]:
+            faults += tables.faults_of(table, lines)
             if table["title"] not in lines:
                 continue
             begin = lines.index(table["title"]) + 2
             lines[begin:table_end(lines, begin)] = tables.markdown(table).rstrip("\n").split("\n")
-    return "\n".join(lines)
+    return "\n".join(lines), faults

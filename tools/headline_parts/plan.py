@@ -80,22 +80,28 @@ def flows_of(workload, size, group):
 
 
 def bytes_of(workload, contender, size, group):
-    """The memory of a run: a part for each NIC and one for each flow, from runs with 256 and 1,024 NICs."""
-    each = {"mrc": 6 * KIB, "uet": 19 * KIB}.get(contender, 2 * KIB + 448 * qps_of(contender))
-    return 40 * MIB + size * 56 * KIB + flows_of(workload, size, group) * each
+    """The memory of a run: a part for each NIC and one for each flow, from runs with 2,048 and 8,192 NICs."""
+    each = {"mrc": 4 * KIB, "uet": 18 * KIB}.get(contender, 256 + 460 * qps_of(contender))
+    return 40 * MIB + size * 40 * KIB + flows_of(workload, size, group) * each
 
 
 def hop_ns_of(contender, size, loss):
     """On a processor whose neighbours run other large fabrics, which take turns in the caches."""
     alone = {"mrc": 240 if loss else 150, "uet": 210, "ib": 240, "roce-adaptive": 380}.get(contender, 250)
-    return alone * (2 if size > 2048 else 1.5 if size > 512 else 1)
+    largest = 2 if contender == "mrc" else 2.8
+    return alone * (largest if size > 8192 else 2 if size > 2048 else 1.5 if size > 512 else 1)
 
 
-def seconds_of(workload, contender, size, group, loss):
+def processor_seconds_of(workload, contender, size, group, loss):
     """The time of a run on one thread: packet-hops, and the set-up of its flows."""
     hops = size * (20000 if workload == "ring" else 10500)
     set_up_us = 35 if contender in ("mrc", "uet") else 15
     return 1 + hops * hop_ns_of(contender, size, loss) * 1e-9 + flows_of(workload, size, group) * set_up_us * 1e-6
+
+
+def threads_of(processor_seconds):
+    """Runs of more than six minutes get threads."""
+    return 8 if processor_seconds > 600 else 4 if processor_seconds > 360 else 1
 
 
 def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
@@ -112,9 +118,11 @@ def scale_job(part, workload, contender, size, loss, seed, group=64, peers=8):
             settings.append(f"parameters.max_cwnd={BYTES_MB * 1000000 // group + 8192}")
         job.update(group=group, peers=peers)
         key += f"/{group}/{peers}"
+    processor_s = processor_seconds_of(workload, contender, size, group, loss)
+    threads = threads_of(processor_s)
     job.update(key=key, settings=settings, file=f"experiments/headline/{workload}.yaml",
-               bytes=bytes_of(workload, contender, size, group),
-               seconds=seconds_of(workload, contender, size, group, loss), threads=1)
+               bytes=bytes_of(workload, contender, size, group), threads=threads,
+               seconds=processor_s * (1 if threads == 1 else 2.5 / threads))  # threads wait for each other
     return job
 
 
@@ -183,9 +191,9 @@ def seeds_for(size, seeds):
 
 
 def contenders_of(size, loss, smallest):
-    if size > 8192 and loss > 0:
-        return ("mrc", "roce-16qp", "uet", "ib")
-    return MAIN if size > 2048 or smallest else MAIN + PROFILES
+    if size > 8192:
+        return MAIN + ("roce-default",) if loss == 0 else ("mrc", "roce-repeat", "uet", "ib", "roce-16qp")
+    return MAIN if smallest else MAIN + PROFILES
 
 
 def has_room(job):
@@ -223,44 +231,43 @@ def flap_jobs(seeds, longest_us):
 
 
 def is_like_another(job):
-    """The tuned DCQCN marks so late that it equals 16 QPs without congestion control; the other profiles are worse."""
-    return job["contender"] in PROFILES + ("roce-tuned",)
+    """The tuned DCQCN marks so late that it equals 16 QPs without congestion control; the other profiles are worse. Of
+    those, selective repeat is the best where the loss of packets decides."""
+    is_repeat = job["contender"] == "roce-repeat" and job["loss"] > 0 and job["size"] > 8192
+    return job["contender"] in PROFILES + ("roce-tuned",) and not is_repeat
 
 
-def mrc_step(job, size):
-    if job["part"] == "sizes":
-        return 0 if job["loss"] == 0 else 1 if size <= 8192 else 5 if job["seed"] == 1 else 14
+def largest_step(job):
+    """With more than 8,192 NICs: what has no figure at all comes before further seeds."""
+    if job["seed"] > 1:
+        return 7 if job["loss"] == 0 and job["part"] == "sizes" and job["contender"] != "roce-adaptive" else 14
     if job["part"] == "groups":
-        return 4 if size == 2048 else 14 if job["seed"] > 1 else 4 if size == 8192 else 9
-    return 1
-
-
-def rival_step(job, size):
-    if job["seed"] > (3 if size <= 2048 else 1):
-        return 14
-    if job["part"] == "groups":
-        return 10 if job["seed"] == 1 else 14
-    if is_like_another(job):
-        return 12 if job["seed"] == 1 else 14
-    if size <= 1024:
-        return 3
-    if job["loss"] == 0:
-        return {2048: 7, 8192: 2}.get(size, 6)
-    return {2048: 7, 8192: 11}.get(size, 13)
+        return 9 if job["contender"] == "uet" else 4 if job["contender"] in ("ib", "roce-8qp") else 0
+    if job["loss"] == 0 or job["contender"] == "roce-16qp":
+        return 0 if job["loss"] == 0 else 8
+    return 4 if job["loss"] != LOSSES[1] else 0 if job["contender"] in ("mrc", "roce-repeat") else 3
 
 
 def step_of(job):
-    """Small means early: MRC, then the others by size, with one seed at first; what shows little that is new at last."""
-    if job["contender"] == "mrc":
-        return mrc_step(job, job.get("size", 0))
-    if "size" in job:
-        return rival_step(job, job["size"])
-    return 8 if job["seed"] == 1 or job["part"] == "recovery" else 14
+    """Small means early: the largest fabrics, whose runs are the longest, then failures, then others by size."""
+    if "size" not in job:
+        return 1 if job["part"] == "recovery" else 2 if job["down_us"] <= 100000 else 6 if job["seed"] == 1 else 10
+    if is_like_another(job):
+        return 12 if job["seed"] == 1 else 14
+    if job["size"] > 8192:
+        return largest_step(job)
+    if job["part"] == "groups":
+        return 9 if job["seed"] == 1 else 13
+    if job["seed"] > 3:
+        return 11
+    if job["size"] <= 2048:
+        return 2
+    return 3 if job["loss"] == 0 else 5 if job["seed"] == 1 else 10
 
 
 def rank_of(job):
     """Of one step the longest runs come first, so that no processor waits for one of them at the end."""
-    return step_of(job), -job["seconds"]
+    return step_of(job), -job["seconds"] * job["threads"]
 
 
 def jobs(options):

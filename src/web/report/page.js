@@ -105,7 +105,7 @@
                 dom.card('Over time', 'This result holds no series: charts over time are left out.'),
                 links.reasons(run), recovery.card(run),
             ],
-            workloads(run), phases(run), hardware.card(run), model.runs.length > 1 ? null : bars.completion(run), eventsTable.card(run, events),
+            jobs.card(run), workloads(run), phases(run), hardware.card(run), model.runs.length > 1 ? null : bars.completion(run), eventsTable.card(run, events),
         ].flat().filter(Boolean);
 
         return { cards, starts: context.starts };

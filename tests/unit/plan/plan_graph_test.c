@@ -124,6 +124,33 @@ SPEC("rails: a group has a leaf per rail; spines join groups and rails")
     graph_bench_fini(&bench);
 }
 
+SPEC("a Clos with rails is rail-optimised, also with three tiers")
+{
+    struct graph_clos two_tiers = { .plane_count = 1,
+        .tier_count = 2,
+        .units = { 16, 64 },
+        .tops = { 1, 32 },
+        .rail_count = 8,
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+    struct graph_clos three_tiers = fat_tree(4);
+    uint32_t from = (2 * 16 + 3) * 8 + 5;
+
+    graph_bench_clos(&bench, &two_tiers);
+    EXPECT_EQ(graph_bench_routes(&bench, from, from + 8, 0), 1);
+    EXPECT_EQ(graph_bench_routes(&bench, from, (6 * 16 + 9) * 8 + 1, 0), 32);
+    expect_address(30, "fc00:42:415:81e:431:c09::");
+    graph_bench_fini(&bench);
+
+    three_tiers.rail_count = 8;
+    graph_bench_clos(&bench, &three_tiers);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 8, 0), 1);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 1, 0), 2);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 9, 0), 2);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 7, 0), 4);
+    graph_bench_fini(&bench);
+}
+
 SPEC("rail-only: a rail is a plane, and there is no path between rails")
 {
     struct graph_rail rail = { .rail_count = 8,

@@ -80,6 +80,9 @@ SPEC("numbers that do not divide evenly are refused before anything is built")
     struct graph_clos uneven = {
         .plane_count = 1, .tier_count = 3, .units = { 2, 2, 2 }, .tops = { 1, 2, 3 }
     };
+    struct graph_clos rails = {
+        .plane_count = 1, .tier_count = 2, .units = { 2, 6 }, .tops = { 1, 2 }, .rail_count = 4
+    };
     struct graph_clos huge = { .plane_count = 16,
         .tier_count = 4,
         .units = { 8192, 8192, 8192, 8192 },
@@ -89,6 +92,8 @@ SPEC("numbers that do not divide evenly are refused before anything is built")
     expect_numbers_refused(graph_bench_zcube_parameters(4, 4), "k = 4: 2 and 3 can be built");
     expect_numbers_refused(
         graph_bench_clos_parameters(&uneven), "3 switches cannot be shared evenly among 2 columns");
+    expect_numbers_refused(
+        graph_bench_clos_parameters(&rails), "6 leaves cannot be shared evenly among 4 rails");
     expect_numbers_refused(graph_bench_clos_parameters(&huge),
         "4503599627370496 NICs and 17593259917312 switches are too many for a list");
 }

@@ -120,7 +120,8 @@ SPEC("a fabric with one plane is refused")
     EXPECT(!topology_fat_tree_init(&tree, &config, 16, reason));
 }
 
-static void expect_element(struct topology_element element, const char *name)
+static void expect_element_with_rails(
+    struct topology_element element, uint32_t server_nics, const char *name)
 {
     struct topology_config config = planes_of(2, 4, 4);
     struct topology_fat_tree tree = tree_of(&config);
@@ -128,9 +129,35 @@ static void expect_element(struct topology_element element, const char *name)
     char written[TOPOLOGY_NAME_BYTES] = "";
     struct topology_element out;
 
+    topology_fat_tree_rail(&tree, server_nics);
     if (topology_fat_tree_element(&tree, &config, &element, &out, reason))
         topology_name(&out, written);
     EXPECT_STR_EQ(written, name);
+}
+
+static void expect_element(struct topology_element element, const char *name)
+{
+    expect_element_with_rails(element, 1, name);
+}
+
+SPEC("servers have as many rails as divide the leaves")
+{
+    struct topology_config config = planes_of(2, 4, 4);
+    struct topology_fat_tree tree = tree_of(&config);
+
+    topology_fat_tree_rail(&tree, 8);
+    EXPECT_EQ(tree.rails, 8);
+    topology_fat_tree_rail(&tree, 7);
+    EXPECT_EQ(tree.rails, 4);
+}
+
+SPEC("with rails, the leaf of a NIC is that of its place in its server")
+{
+    struct topology_element t0 = { .kind = TOPOLOGY_T0, .t0 = 1, .plane = 1 }; /* that of NIC 6 */
+
+    expect_element_with_rails(t0, 2, "p0.t0.2");
+    expect_element_with_rails(t0, 4, "p0.t0.2");
+    expect_element_with_rails(t0, 8, "p0.t0.6");
 }
 
 SPEC("components have counterparts of the same role and rank, but planes have none")
