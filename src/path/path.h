@@ -120,6 +120,7 @@ enum path_signal {
     PATH_SILENT,      /* suspect, and probes were not answered */
     PATH_SKIP_ELAPSED,
     PATH_PROBE_ANSWERED, /* as often as needed, without a mark */
+    PATH_PROBE_ANSWERED_SKIP, /* the same; the EV was SKIP before it was suspect */
     PATH_PROBE_MARKED,   /* as often as needed; the last answer had SKIP_ONCE */
     PATH_SPURIOUS,       /* the loss that demoted it was spurious; the EV was GOOD ... */
     PATH_SPURIOUS_SKIP,  /* ... or SKIP before */
@@ -266,8 +267,8 @@ bool path_on_loss(
  * ASSUMED_BAD, call it only for the loss that demoted the EV. */
 void path_on_spurious(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 /* As path_on_spurious(), for a loss that did not demote the EV: its packets are late. Until one is
- * on time, its losses count as congestion. */
-void path_on_late(struct path_set *, uint32_t ev_index);
+ * on time, its losses count as congestion. Its share shrinks, once in each round. */
+void path_on_late(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
 /* Probes of EVs that are SUSPECT or ASSUMED_BAD (§15). */
 uint64_t path_probe_deadline_ns(const struct path_set *); /* UINT64_MAX: none */
