@@ -312,7 +312,7 @@ SPEC("a suspect path that was slow keeps its share when a probe is answered, or 
         if (is_spurious)
             path_on_spurious(paths.set, 3, 0);
         else
-            paths_answer_probes(&paths, 3, 1, &now_ns);
+            paths_answer_probes(&paths, 3, 9, &now_ns);
         EXPECT_EQ(path_state_of(paths.set, 3), EV_SKIP);
         EXPECT_EQ(ev_of(&paths, 3)->weight, is_spurious ? 143 : 191);
     }
