@@ -284,11 +284,22 @@ void path_probe_left(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
     update_deadline(set, now_ns);
 }
 
+/* Returns how the EV comes back. The share of a suspect EV stays: probes do not wait in the data
+ * queue, so their answers do not prove that the path is no longer slow. */
+static enum path_signal signal_of_answer(
+    const struct path_set *set, uint32_t ev_index, bool marked_skip_once)
+{
+    const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
+
+    if (ev_table_is_literal(set))
+        return marked_skip_once ? PATH_PROBE_MARKED : PATH_PROBE_ANSWERED;
+    return ev->state == EV_SUSPECT && ev->was_skip ? PATH_PROBE_ANSWERED_SKIP : PATH_PROBE_ANSWERED;
+}
+
 void path_on_probe_answered(struct path_set *set, uint32_t ev_index, bool marked_skip_once,
     bool marked_always_skip, uint64_t now_ns)
 {
     struct ev_table_probe *probe = find_probe(set, ev_index);
-    bool skips = marked_skip_once && ev_table_is_literal(set);
 
     if (!probe || !probe->is_awaited)
         return;
@@ -297,7 +308,7 @@ void path_on_probe_answered(struct path_set *set, uint32_t ev_index, bool marked
     } else if (++probe->successes >= successes_needed(set, ev_index)) {
         bool overflows = ev_table_seems_to_overflow(set, ev_index);
 
-        ev_table_apply(set, ev_index, skips ? PATH_PROBE_MARKED : PATH_PROBE_ANSWERED, now_ns);
+        ev_table_apply(set, ev_index, signal_of_answer(set, ev_index, marked_skip_once), now_ns);
         if (overflows)
             ev_table_halve(set, ev_index, now_ns);
         return;

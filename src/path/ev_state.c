@@ -19,6 +19,7 @@ static const uint8_t next_state[PATH_SIGNAL_COUNT][EV_STATE_COUNT] = {
     [PATH_SILENT]             = { EV_GOOD,        EV_SKIP,        EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
     [PATH_SKIP_ELAPSED]       = { EV_GOOD,        EV_GOOD,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
     [PATH_PROBE_ANSWERED]     = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_GOOD,        EV_DENIED },
+    [PATH_PROBE_ANSWERED_SKIP] = { EV_GOOD,       EV_SKIP,        EV_SKIP,        EV_GOOD,        EV_DENIED },
     [PATH_PROBE_MARKED]       = { EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_DENIED },
     [PATH_SPURIOUS]           = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_GOOD,        EV_DENIED },
     [PATH_SPURIOUS_SKIP]      = { EV_GOOD,        EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_DENIED },

@@ -119,10 +119,11 @@ enum path_signal {
     PATH_SUSPECTED,   /* an inferred loss that makes the EV suspect */
     PATH_SILENT,      /* suspect, and probes were not answered */
     PATH_SKIP_ELAPSED,
-    PATH_PROBE_ANSWERED, /* as often as needed, without a mark */
-    PATH_PROBE_MARKED,   /* as often as needed; the last answer had SKIP_ONCE */
-    PATH_SPURIOUS,       /* the loss that demoted it was spurious; the EV was GOOD ... */
-    PATH_SPURIOUS_SKIP,  /* ... or SKIP before */
+    PATH_PROBE_ANSWERED,      /* as often as needed, without a mark */
+    PATH_PROBE_ANSWERED_SKIP, /* the same; the EV was SKIP before it was suspect */
+    PATH_PROBE_MARKED,        /* as often as needed; the last answer had SKIP_ONCE */
+    PATH_SPURIOUS,            /* the loss that demoted it was spurious; the EV was GOOD ... */
+    PATH_SPURIOUS_SKIP,       /* ... or SKIP before */
     PATH_ADMIN_DENY,
     PATH_ADMIN_ALLOW,
     PATH_REPLACED, /* the entry now has another EV */
@@ -271,8 +272,8 @@ bool path_on_loss(
  * ASSUMED_BAD, call it only for the loss that demoted the EV. */
 void path_on_spurious(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 /* As path_on_spurious(), for a loss that did not demote the EV: its packets are late. Until one is
- * on time, its losses count as congestion. */
-void path_on_late(struct path_set *, uint32_t ev_index);
+ * on time, its losses count as congestion. Its share shrinks, once in each round. */
+void path_on_late(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
 /* Probes of EVs that are SUSPECT or ASSUMED_BAD (§15). */
 uint64_t path_probe_deadline_ns(const struct path_set *); /* UINT64_MAX: none */
@@ -307,13 +308,21 @@ struct path_reverse_plane {
     uint16_t failures : 1;   /* failed probes on this EV since the last answer on the plane */
     uint16_t failed_evs : 2; /* EVs that failed and were replaced since then; 3: or more */
     uint16_t is_suspect : 1; /* a probe on another EV of the plane failed since then */
+    uint16_t is_proved : 1;  /* a packet on this EV was answered */
 };
+
+#define PATH_REVERSE_OLDER_MAX 24 /* older reverse EVs of all planes */
+#define PATH_REVERSE_PLANE_MAX 7  /* ... of a plane */
 
 struct path_reverse {
     struct path_reverse_plane planes[PATH_PLANE_COUNT_MAX];
-    uint16_t plane_mask; /* planes with an EV */
-    uint16_t out_mask;   /* planes removed from the control rotation */
+    uint16_t older[PATH_REVERSE_OLDER_MAX]; /* the EVs before these, plane by plane */
+    uint16_t plane_mask;                    /* planes with an EV */
+    uint16_t out_mask;                      /* planes removed from the control rotation */
     uint8_t turn;
+    uint8_t older_per_plane;
+    uint8_t ev_turn;    /* packets in the current turns of the newest and the older EVs */
+    uint8_t older_turn; /* which of the older EVs is replaced next */
 };
 
 /* Starts with the first EV of each plane that is not denied. */
@@ -325,7 +334,10 @@ void path_reverse_init(struct path_reverse *, const struct path_profile *);
  * holds only planes outside the rotation, one of these is chosen. PATH_NONE: no plane of the mask
  * has an EV. */
 uint32_t path_reverse_choose(struct path_reverse *, uint32_t plane_mask, uint32_t preferred);
-uint32_t path_reverse_ev(const struct path_reverse *, uint32_t plane); /* an index */
+uint32_t path_reverse_ev(const struct path_reverse *, uint32_t plane); /* an index: the newest */
+/* Returns the newest and the older ones in turns of several packets, for packets that are many: on
+ * one path they would take much of a slow link. */
+uint32_t path_reverse_next_ev(struct path_reverse *, uint32_t plane);
 
 /* Called when a data packet on this EV is acknowledged without a mark. This counts as an answered
  * probe. */

@@ -367,7 +367,10 @@ bool path_on_loss(
     return true;
 }
 
-void path_on_late(struct path_set *set, uint32_t ev_index)
+/* A late packet costs its path as much of its share as a trimmed one. It yields no round trip,
+ * because it was sent again; a slow path whose packets are all late would otherwise keep its share
+ * for good. */
+void path_on_late(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
@@ -375,16 +378,18 @@ void path_on_late(struct path_set *set, uint32_t ev_index)
     ev->is_late = !ev_table_is_literal(set);
     if (ev->damping > 0)
         ev->damping = (ev->damping - 1u) & 7u;
+    path_on_delay(set, ev_index, EXCESS_MOST, now_ns);
 }
 
 void path_on_spurious(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
     const struct ev_table_ev *ev = ev_at(set, ev_index);
 
-    path_on_late(set, ev_index);
+    path_on_late(set, ev_index, now_ns);
     if (ev_state_is_usable(ev->state) || ev->state == EV_DENIED || ev->more_against)
         return;
     ev_table_apply(set, ev_index, ev->was_skip ? PATH_SPURIOUS_SKIP : PATH_SPURIOUS, now_ns);
+    path_on_delay(set, ev_index, EXCESS_MOST, now_ns);
 }
 
 /* ---- the controller --------------------------------------------------------------------------*/

@@ -29,6 +29,7 @@ const char *path_signal_word(enum path_signal signal)
         [PATH_SILENT] = "silent",
         [PATH_SKIP_ELAPSED] = "skip_elapsed",
         [PATH_PROBE_ANSWERED] = "probe_answered",
+        [PATH_PROBE_ANSWERED_SKIP] = "probe_answered_skip",
         [PATH_PROBE_MARKED] = "probe_marked",
         [PATH_SPURIOUS] = "spurious",
         [PATH_SPURIOUS_SKIP] = "spurious_skip",

@@ -9,6 +9,8 @@
 
 #define FAILED_EVS_MAX 3 /* largest count of two bits */
 
+enum { TURN_PACKETS = 8 }; /* so that control packets seldom overtake each other */
+
 /* Returns a random EV of the plane that is not denied, other than `other_than` if possible;
  * otherwise that or PATH_NONE. */
 static uint32_t draw_ev(
@@ -27,15 +29,29 @@ static uint32_t draw_ev(
     return other_than;
 }
 
+/* Something on the plane has failed: the older EVs may be dead, too. */
+static void forget_older(struct path_reverse *reverse, uint32_t plane)
+{
+    for (uint32_t i = 0; i < reverse->older_per_plane; i++)
+        reverse->older[plane * reverse->older_per_plane + i] = reverse->planes[plane].ev_index;
+}
+
 static void set_ev(struct path_reverse *reverse, uint32_t plane, uint32_t ev_index)
 {
     reverse->planes[plane].ev_index = ev_index & (PATH_EV_COUNT_MAX - 1);
     reverse->planes[plane].failures = 0;
+    reverse->planes[plane].is_proved = 0;
+    forget_older(reverse, plane);
 }
 
 void path_reverse_init(struct path_reverse *reverse, const struct path_profile *profile)
 {
-    *reverse = (struct path_reverse){ 0 };
+    uint32_t older = PATH_REVERSE_OLDER_MAX / profile->plane_count;
+
+    *reverse = (struct path_reverse){
+        .older_per_plane =
+            (uint8_t)(older < PATH_REVERSE_PLANE_MAX ? older : PATH_REVERSE_PLANE_MAX),
+    };
     for (uint32_t i = profile->entry_count; i-- > 0;) {
         uint32_t plane = profile->entries[i].plane;
 
@@ -72,15 +88,50 @@ uint32_t path_reverse_ev(const struct path_reverse *reverse, uint32_t plane)
     return reverse->planes[plane].ev_index;
 }
 
+uint32_t path_reverse_next_ev(struct path_reverse *reverse, uint32_t plane)
+{
+    uint32_t turn = reverse->ev_turn / TURN_PACKETS;
+
+    assert(plane < PATH_PLANE_COUNT_MAX);
+    assert(reverse->plane_mask >> plane & 1);
+    reverse->ev_turn++;
+    if (reverse->ev_turn == (reverse->older_per_plane + 1u) * TURN_PACKETS)
+        reverse->ev_turn = 0;
+    return turn == 0 ? reverse->planes[plane].ev_index
+                     : reverse->older[plane * reverse->older_per_plane + turn - 1];
+}
+
+/* The newest EV becomes one of the older ones, in the place of its successor if that is one. */
+static void keep_older(struct path_reverse *reverse, uint32_t plane, uint32_t successor)
+{
+    uint16_t *older = &reverse->older[plane * reverse->older_per_plane];
+    uint32_t turn = reverse->older_turn;
+
+    for (uint32_t i = 0; i < reverse->older_per_plane; i++) {
+        if (older[i] == successor) {
+            older[i] = reverse->planes[plane].ev_index;
+            return;
+        }
+    }
+    older[turn] = reverse->planes[plane].ev_index;
+    reverse->older_turn = (uint8_t)(turn + 1u < reverse->older_per_plane ? turn + 1u : 0);
+}
+
 void path_reverse_on_probe_answered(
     struct path_reverse *reverse, const struct path_profile *profile, uint32_t ev_index)
 {
     uint32_t plane = profile->entries[ev_index].plane;
+    bool was_proved = reverse->planes[plane].is_proved;
 
+    if (was_proved && reverse->planes[plane].ev_index != ev_index)
+        keep_older(reverse, plane, ev_index);
     reverse->planes[plane] =
-        (struct path_reverse_plane){ .ev_index = ev_index & (PATH_EV_COUNT_MAX - 1) };
+        (struct path_reverse_plane){ .ev_index = ev_index & (PATH_EV_COUNT_MAX - 1),
+            .is_proved = 1 };
     reverse->plane_mask |= (uint16_t)(1u << plane);
     reverse->out_mask &= (uint16_t) ~(1u << plane);
+    if (!was_proved) /* the one before is an arbitrary one, which many NICs may have */
+        forget_older(reverse, plane);
 }
 
 void path_reverse_on_unmarked(
@@ -95,6 +146,7 @@ void path_reverse_avoid(struct path_reverse *reverse, const struct path_profile 
     uint32_t plane = profile->entries[ev_index].plane;
     uint32_t other;
 
+    forget_older(reverse, plane);
     if (!(reverse->plane_mask >> plane & 1) || reverse->planes[plane].ev_index != ev_index)
         return;
     other = draw_ev(profile, plane, ev_index, prng);
@@ -155,6 +207,7 @@ void path_reverse_on_probe_failed(struct path_reverse *reverse, const struct pat
     struct path_reverse_plane *state = &reverse->planes[plane];
 
     assert(failed_evs_out >= 1 && failed_evs_out <= FAILED_EVS_MAX);
+    forget_older(reverse, plane);
     if (state->ev_index != ev_index) {
         state->is_suspect = 1;
         return;

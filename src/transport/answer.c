@@ -114,7 +114,9 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
         return false;
     fill_envelope(nic, &qp->env.attributes.peer_address, qp->env.attributes.peer_qpn, out);
     out->sender = qp->env.index;
-    out->ev = way_back_ev(&qp->env.peer->way_back, plane);
+    out->ev = record->kind == CONTROL_SACK && !record->retransmission
+                  ? way_back_sack_ev(&qp->env.peer->way_back, plane)
+                  : way_back_ev(&qp->env.peer->way_back, plane);
     out->port = (uint8_t)plane;
     switch (record->kind) {
     case CONTROL_NACK:

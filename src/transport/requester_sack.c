@@ -51,7 +51,7 @@ static void check_spurious(struct requester *requester, const struct env *env,
     if (ev_index != PATH_NONE && record.flags & SEND_DEMOTED)
         path_on_spurious(env->paths, ev_index, now_ns);
     else if (ev_index != PATH_NONE)
-        path_on_late(env->paths, ev_index);
+        path_on_late(env->paths, ev_index, now_ns);
     env_trace(
         env, EVENT_SPURIOUS, now_ns, trigger.value, packet->sack.entropy, requester->reorder_ns);
 }

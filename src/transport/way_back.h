@@ -54,6 +54,12 @@ static inline uint32_t way_back_ev(const struct way_back *way_back, uint32_t pla
     return way_back->profile->entries[path_reverse_ev(&way_back->reverse, plane)].ev;
 }
 
+/* Returns the same for SACKs, which are many and share the EVs that were found last. */
+static inline uint32_t way_back_sack_ev(struct way_back *way_back, uint32_t plane)
+{
+    return way_back->profile->entries[path_reverse_next_ev(&way_back->reverse, plane)].ev;
+}
+
 /* Resumes probing. Called when data or a probe arrives from the peer for the first time after a
  * pause. */
 void way_back_wake(struct transport *, struct peer *, uint64_t now_ns);

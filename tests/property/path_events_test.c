@@ -384,13 +384,15 @@ static void event_spurious(struct world *world, uint32_t ev_index)
     belief->in_a_row = 0;
     belief->is_late = !is_literal(world);
     belief->damping -= belief->damping > 0;
+    /* Before it is told here: settle() asks for the rotation that the EV may be in again. */
     if (below(world, 2) == 0) { /* it had not demoted the EV */
-        path_on_late(world->paths.set, ev_index);
-        return;
+        path_on_late(world->paths.set, ev_index, world->now_ns);
+    } else {
+        path_on_spurious(world->paths.set, ev_index, world->now_ns);
+        if (is_out(belief) && !belief->more_against)
+            come_back(world, ev_index, belief->was_skip ? EV_SKIP : EV_GOOD);
     }
-    if (is_out(belief) && !belief->more_against)
-        come_back(world, ev_index, belief->was_skip ? EV_SKIP : EV_GOOD);
-    path_on_spurious(world->paths.set, ev_index, world->now_ns);
+    delay(world, ev_index, 256);
 }
 
 static void event_controller(struct world *world, uint32_t ev_index)
@@ -448,8 +450,10 @@ static void answer(struct world *world, uint32_t ev_index)
     } else if (++belief->answers == answers_needed(belief)) {
         bool overflows = !is_literal(world) && belief->state == EV_SUSPECT && belief->in_a_row == 3;
         uint32_t weight = belief->was_skip ? belief->weight : 255;
+        bool skips =
+            is_literal(world) ? kind == 1 : belief->state == EV_SUSPECT && belief->was_skip;
 
-        come_back(world, ev_index, kind == 1 && is_literal(world) ? EV_SKIP : EV_GOOD);
+        come_back(world, ev_index, skips ? EV_SKIP : EV_GOOD);
         if (overflows)
             halve(world, ev_index, weight);
     }

@@ -17,6 +17,7 @@ static const char *const figure[PATH_SIGNAL_COUNT] = {
     [PATH_SILENT] = "GSBBD",
     [PATH_SKIP_ELAPSED] = "GGUBD",
     [PATH_PROBE_ANSWERED] = "GSGGD",
+    [PATH_PROBE_ANSWERED_SKIP] = "GSSGD",
     [PATH_PROBE_MARKED] = "SSSSD",
     [PATH_SPURIOUS] = "GSGGD",
     [PATH_SPURIOUS_SKIP] = "GSSSD",

@@ -266,11 +266,56 @@ SPEC("compared: losses of an EV whose packets are late demote it only after thre
     EXPECT(path_on_loss(paths.set, 3, false, 0, 0));
     EXPECT_EQ(path_state_of(paths.set, 3), EV_SUSPECT);
 
-    path_on_late(paths.set, 4); /* a loss had not happened */
+    path_on_late(paths.set, 4, 0); /* a loss had not happened */
     EXPECT(!path_on_loss(paths.set, 4, false, 0, 0));
     path_on_delay(paths.set, 4, 0, 0); /* a packet was in time */
     path_on_delivered(paths.set, 4);
     EXPECT(path_on_loss(paths.set, 4, false, 0, 0));
+}
+
+SPEC("a packet declared lost that arrives late costs its path a quarter of its share, once a round")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 8, 0);
+    paths.config.loss_to_bad = PATH_LOSS_COMPARED;
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
+    path_next_round(paths.set);
+    path_on_late(paths.set, 3, 0);
+    EXPECT_EQ(path_state_of(paths.set, 3), EV_SKIP);
+    EXPECT_EQ(ev_of(&paths, 3)->weight, 191); /* 255 - 255 / 4 - 1 */
+    path_on_late(paths.set, 3, 0);
+    EXPECT_EQ(ev_of(&paths, 3)->weight, 191);
+    path_next_round(paths.set);
+    path_on_late(paths.set, 3, 0);
+    EXPECT_EQ(ev_of(&paths, 3)->weight, 143);
+}
+
+SPEC("a suspect path that was slow keeps its share when a probe is answered, or its loss was none")
+{
+    for (uint32_t is_spurious = 0; is_spurious < 2; is_spurious++) {
+        struct paths paths;
+        uint64_t now_ns = 0;
+
+        paths_shape(&paths, 1, 8, 0);
+        paths.config.loss_to_bad = PATH_LOSS_COMPARED;
+        paths.config.ev_skip = PATH_SKIP_DELAY;
+        paths_open(&paths, 1);
+        path_next_round(paths.set);
+        path_on_late(paths.set, 3, 0);
+        path_next_round(paths.set);
+        for (uint32_t i = 0; i < 3; i++)
+            path_on_loss(paths.set, 3, false, 0, 0);
+        EXPECT_EQ(path_state_of(paths.set, 3), EV_SUSPECT);
+        ev_of(&paths, 3)->in_a_row = 0; /* a late packet has arrived */
+        if (is_spurious)
+            path_on_spurious(paths.set, 3, 0);
+        else
+            paths_answer_probes(&paths, 3, 9, &now_ns);
+        EXPECT_EQ(path_state_of(paths.set, 3), EV_SKIP);
+        EXPECT_EQ(ev_of(&paths, 3)->weight, is_spurious ? 143 : 191);
+    }
 }
 
 SPEC("compared: where a quarter of the others lost recently, demotion takes two losses in a row")

@@ -110,6 +110,66 @@ SPEC("an answered probe or unmarked data makes its EV the reverse EV of its plan
     EXPECT_EQ(path_reverse_ev(&back.reverse, 0), 0);
 }
 
+/* Returns the EVs, as bits, that 64 frequent control packets use on plane 1. */
+static uint64_t used_on_plane_1(struct back *back)
+{
+    uint64_t used = 0;
+
+    for (uint32_t i = 0; i < 64; i++)
+        used |= UINT64_C(1) << path_reverse_next_ev(&back->reverse, 1);
+    return used;
+}
+
+SPEC("frequent control packets take in turn the EVs answered last, with eight planes four")
+{
+    struct back back;
+
+    set_up(&back, 8, 6); /* plane 1 has the EVs 6 to 11 */
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(1) << 6);
+    answer(&back, 7);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(1) << 7); /* the first was never answered */
+    answer(&back, 9);
+    answer(&back, 7);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(5) << 7);
+    answer(&back, 8);
+    answer(&back, 10);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(15) << 7);
+    answer(&back, 11);
+    EXPECT_EQ(__builtin_popcountll(used_on_plane_1(&back)), 4);
+    EXPECT(used_on_plane_1(&back) >> 11 & 1);
+}
+
+SPEC("a plane has a part of 24 places for former reverse EVs, at most 7")
+{
+    static const uint32_t expected[][2] = { { 1, 7 }, { 3, 7 }, { 4, 6 }, { 8, 3 }, { 16, 1 } };
+
+    for (uint32_t i = 0; i < 5; i++) {
+        struct back back;
+
+        set_up(&back, expected[i][0], 2);
+        EXPECT_EQ(back.reverse.older_per_plane, expected[i][1]);
+    }
+}
+
+SPEC("after any failure on a plane, its control packets keep to the newest EV")
+{
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        struct back back;
+
+        set_up(&back, 8, 6);
+        answer(&back, 7);
+        answer(&back, 8);
+        answer(&back, 9);
+        if (kind == 0)
+            fail(&back, 9);
+        else if (kind == 1)
+            fail(&back, 10);
+        else
+            path_reverse_avoid(&back.reverse, &back.paths.profile, 7, &back.prng);
+        EXPECT_EQ(used_on_plane_1(&back), UINT64_C(1) << 9);
+    }
+}
+
 SPEC("two failed probes replace a reverse EV by another of its plane; one does not")
 {
     struct back back;

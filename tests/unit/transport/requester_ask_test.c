@@ -39,10 +39,11 @@ static bool asks(uint64_t algorithm, uint32_t window_packets, uint32_t unasked)
     return asks_after(algorithm, window_packets, unasked, 0);
 }
 
-SPEC("§3.6: every packet asks while round trips are so long that losses are in doubt")
+SPEC("§3.6: one packet in 4 KiB asks while round trips are so long that losses are in doubt")
 {
-    EXPECT(!asks_after(CONGESTION_CONTROL_FAIR, 20, 1, 3));
-    EXPECT(asks_after(CONGESTION_CONTROL_FAIR, 20, 1, 4));
+    EXPECT(!asks_after(CONGESTION_CONTROL_FAIR, 20, 4, 3)); /* packets of 1 KiB */
+    EXPECT(asks_after(CONGESTION_CONTROL_FAIR, 20, 4, 4));
+    EXPECT(!asks_after(CONGESTION_CONTROL_FAIR, 20, 3, 4));
 }
 
 SPEC("§3.6: one packet in a quarter of the window asks, and one in half of a small window")
