@@ -308,7 +308,7 @@ struct path_reverse_plane {
     uint16_t failures : 1;   /* failed probes on this EV since the last answer on the plane */
     uint16_t failed_evs : 2; /* EVs that failed and were replaced since then; 3: or more */
     uint16_t is_suspect : 1; /* a probe on another EV of the plane failed since then */
-    uint16_t is_proved : 1;  /* a packet on this EV was answered */
+    uint16_t was_probed : 1; /* a probe on this EV was answered; only then are there older ones */
 };
 
 #define PATH_REVERSE_OLDER_MAX 24 /* older reverse EVs of all planes */
@@ -336,7 +336,8 @@ void path_reverse_init(struct path_reverse *, const struct path_profile *);
 uint32_t path_reverse_choose(struct path_reverse *, uint32_t plane_mask, uint32_t preferred);
 uint32_t path_reverse_ev(const struct path_reverse *, uint32_t plane); /* an index: the newest */
 /* Returns the newest and the older ones in turns of several packets, for packets that are many: on
- * one path they would take much of a slow link. */
+ * one path they would take much of a slow link. Where data find the EVs, the newest changes often
+ * enough. */
 uint32_t path_reverse_next_ev(struct path_reverse *, uint32_t plane);
 
 /* Called when a data packet on this EV is acknowledged without a mark. This counts as an answered

@@ -40,7 +40,7 @@ static void set_ev(struct path_reverse *reverse, uint32_t plane, uint32_t ev_ind
 {
     reverse->planes[plane].ev_index = ev_index & (PATH_EV_COUNT_MAX - 1);
     reverse->planes[plane].failures = 0;
-    reverse->planes[plane].is_proved = 0;
+    reverse->planes[plane].was_probed = 0;
     forget_older(reverse, plane);
 }
 
@@ -94,6 +94,8 @@ uint32_t path_reverse_next_ev(struct path_reverse *reverse, uint32_t plane)
 
     assert(plane < PATH_PLANE_COUNT_MAX);
     assert(reverse->plane_mask >> plane & 1);
+    if (!reverse->planes[plane].was_probed)
+        return reverse->planes[plane].ev_index;
     reverse->ev_turn++;
     if (reverse->ev_turn == (reverse->older_per_plane + 1u) * TURN_PACKETS)
         reverse->ev_turn = 0;
@@ -117,27 +119,33 @@ static void keep_older(struct path_reverse *reverse, uint32_t plane, uint32_t su
     reverse->older_turn = (uint8_t)(turn + 1u < reverse->older_per_plane ? turn + 1u : 0);
 }
 
+static void take_ev(struct path_reverse *reverse, uint32_t plane, struct path_reverse_plane newest)
+{
+    reverse->planes[plane] = newest;
+    reverse->plane_mask |= (uint16_t)(1u << plane);
+    reverse->out_mask &= (uint16_t) ~(1u << plane);
+}
+
 void path_reverse_on_probe_answered(
     struct path_reverse *reverse, const struct path_profile *profile, uint32_t ev_index)
 {
     uint32_t plane = profile->entries[ev_index].plane;
-    bool was_proved = reverse->planes[plane].is_proved;
+    bool was_probed = reverse->planes[plane].was_probed;
 
-    if (was_proved && reverse->planes[plane].ev_index != ev_index)
+    if (was_probed && reverse->planes[plane].ev_index != ev_index)
         keep_older(reverse, plane, ev_index);
-    reverse->planes[plane] =
-        (struct path_reverse_plane){ .ev_index = ev_index & (PATH_EV_COUNT_MAX - 1),
-            .is_proved = 1 };
-    reverse->plane_mask |= (uint16_t)(1u << plane);
-    reverse->out_mask &= (uint16_t) ~(1u << plane);
-    if (!was_proved) /* the one before is an arbitrary one, which many NICs may have */
+    take_ev(reverse, plane,
+        (struct path_reverse_plane){
+            .ev_index = ev_index & (PATH_EV_COUNT_MAX - 1), .was_probed = 1 });
+    if (!was_probed) /* the EV of the start is one that many NICs have */
         forget_older(reverse, plane);
 }
 
 void path_reverse_on_unmarked(
     struct path_reverse *reverse, const struct path_profile *profile, uint32_t ev_index)
 {
-    path_reverse_on_probe_answered(reverse, profile, ev_index);
+    take_ev(reverse, profile->entries[ev_index].plane,
+        (struct path_reverse_plane){ .ev_index = ev_index & (PATH_EV_COUNT_MAX - 1) });
 }
 
 void path_reverse_avoid(struct path_reverse *reverse, const struct path_profile *profile,

@@ -139,6 +139,19 @@ SPEC("frequent control packets take in turn the EVs answered last, with eight pl
     EXPECT(used_on_plane_1(&back) >> 11 & 1);
 }
 
+SPEC("data that is acknowledged leaves only its own EV, until a probe is answered")
+{
+    struct back back;
+
+    set_up(&back, 8, 6);
+    answer(&back, 7);
+    answer(&back, 8);
+    path_reverse_on_unmarked(&back.reverse, &back.paths.profile, 9);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(1) << 9);
+    answer(&back, 10);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(1) << 10);
+}
+
 SPEC("a plane has a part of 24 places for former reverse EVs, at most 7")
 {
     static const uint32_t expected[][2] = { { 1, 7 }, { 3, 7 }, { 4, 6 }, { 8, 3 }, { 16, 1 } };
