@@ -345,6 +345,10 @@ uint32_t path_reverse_next_ev(struct path_reverse *, uint32_t plane);
 void path_reverse_on_unmarked(
     struct path_reverse *, const struct path_profile *, uint32_t ev_index);
 
+/* Returns a random EV of this plane of plane_mask other than the reverse EV, if there is one. In
+ * every second case it has the full planned share: of many detours, most may be dead. */
+uint32_t path_reverse_other(
+    const struct path_reverse *, const struct path_profile *, uint32_t plane, struct prng *);
 /* Called when this EV is denied or turns bad in the path_set of the QP. If it is a reverse EV,
  * another random one of its plane replaces it. A plane whose EVs are all denied carries no control
  * packets until a probe on it is answered. */

@@ -163,6 +163,31 @@ void path_reverse_avoid(struct path_reverse *reverse, const struct path_profile 
         reverse->plane_mask &= (uint16_t) ~(1u << plane);
 }
 
+/* Returns a random EV of the plane with the full planned share; otherwise PATH_NONE. */
+static uint32_t draw_full(
+    const struct path_profile *profile, uint32_t plane, uint32_t other_than, struct prng *prng)
+{
+    uint32_t first = path_profile_plane_first(profile, plane);
+    uint32_t end = path_profile_plane_first(profile, plane + 1);
+    uint32_t found = PATH_NONE;
+    uint32_t count = 0;
+
+    for (uint32_t i = first; i < end; i++)
+        if (profile->entries[i].turns == 0 && !profile->entries[i].denied && i != other_than &&
+            prng_below(prng, ++count) == 0)
+            found = i;
+    return found;
+}
+
+uint32_t path_reverse_other(const struct path_reverse *reverse, const struct path_profile *profile,
+    uint32_t plane, struct prng *prng)
+{
+    uint32_t way_back = reverse->planes[plane].ev_index;
+    uint32_t full = prng_next(prng) >> 63 ? draw_full(profile, plane, way_back, prng) : PATH_NONE;
+
+    return full == PATH_NONE ? draw_ev(profile, plane, way_back, prng) : full;
+}
+
 /* Returns the planes in the rotation on which a probe has failed since the last answer. */
 static uint32_t planes_in_doubt(const struct path_reverse *reverse, uint32_t planes)
 {

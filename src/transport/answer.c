@@ -88,6 +88,8 @@ static uint32_t possible_planes(const struct env *env)
 
 static uint32_t choose_plane(const struct env *env, const struct control_record *record)
 {
+    if (record->elsewhere)
+        return path_reverse_choose(&env->peer->way_back.reverse, answer_planes(env), PATH_NONE);
     if (record->is_second && possible_planes(env) >> record->port & 1)
         return record->port;
     return path_reverse_choose(&env->peer->way_back.reverse, answer_planes(env), record->port);
@@ -99,9 +101,23 @@ static uint32_t choose_plane(const struct env *env, const struct control_record 
 static bool takes_both_ways(
     const struct transport *nic, const struct control_record *record, uint32_t plane)
 {
-    return plane != record->port && !record->is_second &&
+    return plane != record->port && !record->is_second && !record->elsewhere &&
            (record->kind == CONTROL_PROBE_ANSWER || record->retransmission) &&
            possible_planes(&nic->qps[record->qp_index]->env) >> record->port & 1;
+}
+
+/* SACKs for data that was sent once are many, and share EVs. */
+static uint32_t choose_ev(struct transport *nic, struct way_back *way_back,
+    const struct control_record *record, uint32_t plane)
+{
+    const struct path_profile *profile = way_back->profile;
+
+    if (record->elsewhere)
+        return profile->entries[path_reverse_other(&way_back->reverse, profile, plane, &nic->prng)]
+            .ev;
+    if (record->kind == CONTROL_SACK && !record->retransmission)
+        return way_back_sack_ev(way_back, plane);
+    return way_back_ev(way_back, plane);
 }
 
 static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct control_record *record,
@@ -114,9 +130,7 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
         return false;
     fill_envelope(nic, &qp->env.attributes.peer_address, qp->env.attributes.peer_qpn, out);
     out->sender = qp->env.index;
-    out->ev = record->kind == CONTROL_SACK && !record->retransmission
-                  ? way_back_sack_ev(&qp->env.peer->way_back, plane)
-                  : way_back_ev(&qp->env.peer->way_back, plane);
+    out->ev = choose_ev(nic, &qp->env.peer->way_back, record, plane);
     out->port = (uint8_t)plane;
     switch (record->kind) {
     case CONTROL_NACK:

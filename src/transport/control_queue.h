@@ -32,6 +32,7 @@ struct control_record {
     uint8_t port; /* on which the trigger arrived */
     bool retransmission;
     bool is_second; /* a first copy left on another plane; this one uses the plane of the trigger */
+    bool elsewhere; /* a copy on another EV than the way back, which is in doubt */
 };
 
 /* A ring. It refuses records when it is full and never drops one that it accepted. */

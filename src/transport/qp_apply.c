@@ -16,17 +16,27 @@ static void answer_write(struct transport *nic, const struct qp *qp, const struc
     nic_answer(nic, qp, answer);
 }
 
+/* Reverse probes do not always find another way back, because their answers take the peer's way to
+ * us, which may be dead, too. Probes of bad EVs, in the control class, are not tail probes. */
 static void answer_probe(struct transport *nic, const struct qp *qp, const struct packet *packet,
     uint8_t mark, uint64_t now_ns)
 {
-    nic_answer(nic, qp,
-        (struct control_record){ .kind = CONTROL_PROBE_ANSWER,
-            .code = mark,
-            .entropy = packet->ev,
-            .arrival_ns = (uint32_t)now_ns,
-            .tx_timestamp = packet->probe.tx_timestamp,
-            .probe_id = packet->probe.probe_id,
-            .port = packet->port });
+    enum { COPIES = 2 };
+    struct control_record answer = { .kind = CONTROL_PROBE_ANSWER,
+        .code = mark,
+        .entropy = packet->ev,
+        .arrival_ns = (uint32_t)now_ns,
+        .tx_timestamp = packet->probe.tx_timestamp,
+        .probe_id = packet->probe.probe_id,
+        .port = packet->port };
+
+    nic_answer(nic, qp, answer);
+    if (packet->class == DSCP_CONTROL ||
+        !way_back_is_in_doubt(qp->env.peer, qp->responder->last_arrival_ns, now_ns))
+        return;
+    answer.elsewhere = true;
+    for (uint32_t i = 0; i < COPIES; i++)
+        nic_answer(nic, qp, answer);
 }
 
 /* Not inlined: most packets have no effects. */

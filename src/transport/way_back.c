@@ -127,6 +127,18 @@ void way_back_wake(struct transport *nic, struct peer *peer, uint64_t now_ns)
     peer_arm(nic, peer, way_back->probe_ns);
 }
 
+/* A peer repeats its tail probes after five round trips without an answer. If it sent no data since
+ * the first round, the answers to that round were lost, or its data. The probes of a round arrive
+ * within a round trip. */
+bool way_back_is_in_doubt(struct peer *peer, uint64_t data_ns, uint64_t now_ns)
+{
+    struct way_back *way_back = &peer->way_back;
+
+    if (way_back->asked_ns <= data_ns)
+        way_back->asked_ns = now_ns;
+    return now_ns - way_back->asked_ns >= 2 * (uint64_t)peer->cc.base_rtt_ns;
+}
+
 static uint32_t find_witness(const struct transport *nic, const struct peer *peer)
 {
     for (uint32_t i = 0; peer->sender_count > 0 && i < nic->qp_count_max; i++) {

@@ -32,9 +32,10 @@ struct way_back {
     struct way_back_probe probes[WAY_BACK_PROBES];
     uint64_t probe_ns;    /* time of the next EV probe; UINT64_MAX: none needed */
     uint64_t deadline_ns; /* earliest failure of a probe in flight; UINT64_MAX: none */
-    uint32_t witness; /* index of a QP that sends on the profile and therefore knows the bad EVs */
-    bool heard;       /* a packet of the peer arrived since the last probe was due */
-    bool sent_data;   /* data were sent on the profile since then; their SACKs keep it fresh */
+    uint32_t witness;  /* index of a QP that sends on the profile and therefore knows the bad EVs */
+    uint64_t asked_ns; /* arrival of the first tail probe since the last data; 0: none */
+    bool heard;        /* a packet of the peer arrived since the last probe was due */
+    bool sent_data;    /* data were sent on the profile since then; their SACKs keep it fresh */
 };
 
 void way_back_start(struct way_back *, const struct path_profile *);
@@ -63,6 +64,9 @@ static inline uint32_t way_back_sack_ev(struct way_back *way_back, uint32_t plan
 /* Resumes probing. Called when data or a probe arrives from the peer for the first time after a
  * pause. */
 void way_back_wake(struct transport *, struct peer *, uint64_t now_ns);
+/* Called when a tail probe of the peer arrives. `data_ns`: time of the last data on its QP. Returns
+ * true if the answers to former ones seem to be lost. */
+bool way_back_is_in_doubt(struct peer *, uint64_t data_ns, uint64_t now_ns);
 /* Called when a probe of the way back is answered. */
 void way_back_on_answer(struct peer *, uint16_t request_id, uint32_t ev_index, uint64_t now_ns);
 

@@ -382,3 +382,23 @@ SPEC("a plane that is not in the rotation is probed as often as any other")
     EXPECT_GT(count, 180); /* 250 expected, deviation 14 */
     EXPECT_LT(count, 320);
 }
+
+SPEC(
+    "another way back than the usual one has the full planned share in more than every second case")
+{
+    uint32_t seen[4] = { 0 };
+    struct back back;
+
+    set_up(&back, 1, 4);
+    for (uint32_t i = 0; i < 3; i++)
+        back.paths.entries[i].turns = 64;
+    for (uint32_t i = 0; i < 600; i++)
+        seen[path_reverse_other(&back.reverse, &back.paths.profile, 0, &back.prng)]++;
+    EXPECT_EQ(seen[0], 0); /* the usual one */
+    EXPECT_GT(seen[1], 60);
+    EXPECT_GT(seen[2], 60);
+    EXPECT_GT(seen[3], 330);
+    back.paths.entries[1].denied = back.paths.entries[2].denied = back.paths.entries[3].denied =
+        true;
+    EXPECT_EQ(path_reverse_other(&back.reverse, &back.paths.profile, 0, &back.prng), 0);
+}

@@ -764,3 +764,48 @@ SPEC("§17: when the QP whose paths the way back uses goes, it uses those of ano
     EXPECT_NE(path_profile_find(&other, probe->ev), PATH_NONE);
     by_hand_close(&nic);
 }
+
+/* ---- silence --------------------------------------------------------------------------------- */
+
+/* A tail probe of the peer, or in the control class a probe of an EV. Returns the number of
+ * answers. */
+static uint32_t answers_to_probe(enum dscp_class class)
+{
+    struct packet packet = by_hand_write(&nic, A, OPCODE_PROBE, psn(0), 0);
+
+    packet.class = (uint8_t) class;
+    packet.flags = 0;
+    packet.probe = (struct packet_probe){ .probe_id = 1 };
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    return by_hand_sent(&nic, OPCODE_SACK);
+}
+
+SPEC("§17: tail probes that are repeated without data are answered on other EVs, too (decision 12)")
+{
+    open_connected();
+    arrive(A);
+    by_hand_wait(&nic, 3 * BASE_RTT_NS);
+    EXPECT_EQ(answers_to_probe(DSCP_NO_TRIM), 1);
+    by_hand_wait(&nic, BASE_RTT_NS); /* the same round */
+    EXPECT_EQ(answers_to_probe(DSCP_NO_TRIM), 1);
+    by_hand_wait(&nic, 5 * BASE_RTT_NS);
+    EXPECT_EQ(answers_to_probe(DSCP_CONTROL), 1);
+    EXPECT_EQ(answers_to_probe(DSCP_NO_TRIM), 3);
+    EXPECT(nic.sent[0].ev != nic.sent[1].ev || nic.sent[0].ev != nic.sent[2].ev);
+    EXPECT_NE(nic.sent[1].port, nic.sent[2].port);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: data between two tail probes shows that answers arrive (decision 12)")
+{
+    open_connected();
+    arrive(A);
+    by_hand_wait(&nic, 3 * BASE_RTT_NS);
+    EXPECT_EQ(answers_to_probe(DSCP_NO_TRIM), 1);
+    by_hand_wait(&nic, 3 * BASE_RTT_NS);
+    arrive(A);
+    by_hand_wait(&nic, 3 * BASE_RTT_NS);
+    EXPECT_EQ(answers_to_probe(DSCP_NO_TRIM), 1);
+    by_hand_close(&nic);
+}
