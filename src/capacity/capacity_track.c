@@ -270,14 +270,27 @@ uint64_t capacity_step_ps(const struct sim_config *config)
     return capacity_window_ps(config) / steps;
 }
 
+/* Nothing is outstanding before, whatever fails. */
+static uint64_t first_start_ps(const struct sim_config *config)
+{
+    uint64_t start_ps = UINT64_MAX;
+
+    for (uint32_t i = 0; i < config->workload_count; i++)
+        start_ps = smaller(start_ps, config->workloads[i].start_ps);
+    return start_ps;
+}
+
 /* Links may flap faster than capacities can be solved, so stops have a minimum distance. */
 uint64_t capacity_track_stop_ps(const struct capacity_track *track)
 {
     enum { FAULTS_PER_STEP = 16 };
     uint64_t now_ps = sim_now_ps(track->sim);
+    uint64_t start_ps = first_start_ps(track->config);
     uint64_t step_ps = capacity_step_ps(track->config);
     uint64_t fault_ps = larger(sim_fault_next_ps(track->sim), now_ps + step_ps / FAULTS_PER_STEP);
 
+    if (now_ps < start_ps)
+        return start_ps;
     return smaller((now_ps / step_ps + 1) * step_ps, fault_ps);
 }
 

@@ -103,6 +103,25 @@ SPEC("QPs of two ranks are one flow, and all flows together have what the NICs c
     cluster_close(&cluster);
 }
 
+SPEC("faults before the first workload starts cost no look, and count from its start")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster.workloads[0].start_ps = US(100);
+    break_link(&cluster, host_link(0, 1), US(20), SIM_NEVER_PS);
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    EXPECT_EQ(capacity_track_stop_ps(&track), US(100));
+    run(&cluster, &track, US(100));
+    EXPECT_EQ(track.look_count, 1);
+    run(&cluster, &track, US(150));
+    EXPECT(is_near(track.rate_bps[0], 100 * GBPS * PAYLOAD));
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
 SPEC("no bytes are due before the first packet can have arrived")
 {
     struct capacity_track track;
