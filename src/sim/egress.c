@@ -183,6 +183,12 @@ static void emit_special(struct shard *shard, uint32_t port, struct port_transmi
         passage.arrives_ps - early_ps(shard, port, sent), &sent->entry);
 }
 
+/* With credits there are none. */
+static inline bool has_pauses(const struct shard *shard)
+{
+    return shard->policy && !shard->policy->on_credit;
+}
+
 /* Not inlined: a link without faults and pauses need not look at each packet. */
 static __attribute__((noinline)) void transmit_slowly(
     struct shard *shard, uint32_t port, uint64_t now_ps)
@@ -195,7 +201,7 @@ static __attribute__((noinline)) void transmit_slowly(
         const struct port_entry *sent = port_send(queue);
         uint64_t end_ps = queue->free_ps;
 
-        if (shard->policy && !shard->policy->on_credit) /* with credits there are no pauses */
+        if (has_pauses(shard))
             pause_on_sent(shard, port);
         if (link->is_special) {
             emit_special(shard, port,
@@ -213,7 +219,7 @@ void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
     const struct link *link = &shard->links[port];
     struct port *queue = &shard->ports[port];
 
-    if (__builtin_expect(!egress_is_plain(shard, port) || shard->policy, false)) {
+    if (__builtin_expect(!egress_is_plain(shard, port) || has_pauses(shard), false)) {
         transmit_slowly(shard, port, now_ps);
         return;
     }

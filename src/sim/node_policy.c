@@ -155,6 +155,13 @@ static uint64_t advance_switch(struct shard *shard, uint32_t switch_index, uint6
     }
 }
 
+/* Most arrivals come while no port and no timer is due. */
+static inline bool is_due(const struct shard *shard, uint32_t switch_index, uint64_t now_ps)
+{
+    return deadline_heap_next(&shard->sim->departures[switch_index]) <= now_ps ||
+           timer_ps(shard, switch_index) <= now_ps;
+}
+
 static void on_refused(struct shard *shard, const struct switch_crossing *crossing, uint64_t now_ps)
 {
     struct switch_pause pause;
@@ -219,7 +226,7 @@ static void receive_pause(
     note_port(shard, switch_index, in_port);
 }
 
-static void receive_entry(
+static void receive_packet(
     struct shard *shard, uint32_t switch_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
     const struct engine_switch *here = &shard->switches[switch_index];
@@ -228,10 +235,6 @@ static void receive_entry(
         .packet = entry->packet, .switch_index = switch_index, .in_port = in_port, .now_ps = now_ps
     };
 
-    if (node_policy_is_pause(entry)) {
-        receive_pause(shard, switch_index, entry, now_ps);
-        return;
-    }
     if (here->was_cut && egress_was_cut(shard, here->first_port + in_port, entry->packet, now_ps)) {
         lose_crossing(shard, &crossing, LOST_LINK_DOWN, now_ps);
         return;
@@ -255,8 +258,12 @@ void node_policy_run(struct shard *shard, uint32_t switch_index, struct mailbox_
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&sorted[i]);
 
-        advance_switch(shard, switch_index, now_ps);
-        receive_entry(shard, switch_index, &sorted[i], now_ps);
+        if (is_due(shard, switch_index, now_ps))
+            advance_switch(shard, switch_index, now_ps);
+        if (node_policy_is_pause(&sorted[i]))
+            receive_pause(shard, switch_index, &sorted[i], now_ps);
+        else
+            receive_packet(shard, switch_index, &sorted[i], now_ps);
     }
     next_ps = advance_switch(shard, switch_index, end_ps - 1);
     if (next_ps != PORT_NEVER_PS)
