@@ -80,13 +80,6 @@ static void receive(struct side *side, const struct packet *packet, uint64_t now
         side->owed++;
 }
 
-/* One processor writes a packet and another reads it, which takes time. */
-static void fetch_packet(const struct packet *packet)
-{
-    __builtin_prefetch(packet);
-    __builtin_prefetch((const uint8_t *)packet + sizeof(*packet) - 1);
-}
-
 static void expire(struct side *side, uint64_t now_ns)
 {
     if (side->transport && transport_deadline_ns(side->transport) <= now_ns)
@@ -141,6 +134,29 @@ static void fetch_events(struct duplex *duplex, struct side *side, uint64_t now_
 
 /* ---- the wire -------------------------------------------------------------------------------- */
 
+/* Fetches all lines of some packets. If many are in flight, they are in no cache, where a NIC would
+ * have them: it has just parsed them, or uses the same ones again and again to send. */
+static void fetch_packets(const struct packet *packets, uint32_t count)
+{
+    enum { LINE_BYTES = 64 };
+    const uint8_t *end = (const uint8_t *)(packets + count);
+
+    for (const uint8_t *at = (const uint8_t *)packets; at < end; at += LINE_BYTES)
+        __builtin_prefetch(at);
+    __builtin_prefetch(end - 1);
+}
+
+/* Fetches the packets that arrive in the next turn, all of which were sent long before. */
+static void fetch_arrivals(const struct duplex *duplex, const struct wire *wire)
+{
+    for (uint64_t at = duplex->slot + 1; at <= duplex->slot + BURST; at++) {
+        const struct slot *slot = &wire->slots[at % wire->length];
+
+        for (uint32_t i = 0; i < slot->count; i++)
+            fetch_packets(&wire->packets[slot->packets[i]], 1);
+    }
+}
+
 /* The packets of a burst leave one packet time after another. */
 static void transmit(struct duplex *duplex, struct side *side)
 {
@@ -158,6 +174,7 @@ static void transmit(struct duplex *duplex, struct side *side)
         slot->packets[slot->count++] = wire->next + i;
     }
     wire->next = wire->next + count + SHORT_BURST > wire->length ? 0 : wire->next + count;
+    fetch_packets(&wire->packets[wire->next], BURST);
 }
 
 struct arrival {
@@ -199,8 +216,6 @@ static void deliver(struct duplex *duplex, struct side *from, struct side *to)
     struct arrival arrivals[BURST * SLOT_PACKETS];
     uint32_t count = gather(duplex, &from->out, arrivals);
 
-    for (uint32_t i = 0; i < count; i++)
-        fetch_packet(arrivals[i].packet);
     for (uint32_t i = 0; i < count && i < QPS_AHEAD; i++)
         fetch_qp(to, &arrivals[i]);
     for (uint32_t i = 0; i < count && i < WINDOWS_AHEAD; i++)
@@ -213,6 +228,7 @@ static void deliver(struct duplex *duplex, struct side *from, struct side *to)
         duplex->received += opcode_is_write(arrivals[i].packet->opcode);
         receive(to, arrivals[i].packet, time_of(duplex, arrivals[i].at));
     }
+    fetch_arrivals(duplex, &from->out);
 }
 
 static void turn(struct duplex *duplex, struct side *side, struct side *peer)
