@@ -80,13 +80,6 @@ static void receive(struct side *side, const struct packet *packet, uint64_t now
         side->owed++;
 }
 
-/* One processor writes a packet and another reads it, which takes time. */
-static void fetch_packet(const struct packet *packet)
-{
-    __builtin_prefetch(packet);
-    __builtin_prefetch((const uint8_t *)packet + sizeof(*packet) - 1);
-}
-
 static void expire(struct side *side, uint64_t now_ns)
 {
     if (side->transport && transport_deadline_ns(side->transport) <= now_ns)
@@ -141,6 +134,18 @@ static void fetch_events(struct duplex *duplex, struct side *side, uint64_t now_
 
 /* ---- the wire -------------------------------------------------------------------------------- */
 
+/* Fetches all lines of some packets. If many are in flight, they are in no cache, where a NIC would
+ * have them: it has just parsed them, or uses the same ones again and again to send. */
+static void fetch_packets(const struct packet *packets, uint32_t count)
+{
+    enum { LINE_BYTES = 64 };
+    const uint8_t *end = (const uint8_t *)(packets + count);
+
+    for (const uint8_t *at = (const uint8_t *)packets; at < end; at += LINE_BYTES)
+        __builtin_prefetch(at);
+    __builtin_prefetch(end - 1);
+}
+
 /* The packets of a burst leave one packet time after another. */
 static void transmit(struct duplex *duplex, struct side *side)
 {
@@ -158,51 +163,73 @@ static void transmit(struct duplex *duplex, struct side *side)
         slot->packets[slot->count++] = wire->next + i;
     }
     wire->next = wire->next + count + SHORT_BURST > wire->length ? 0 : wire->next + count;
+    fetch_packets(&wire->packets[wire->next], BURST);
 }
 
 struct arrival {
     const struct packet *packet;
-    uint64_t at;      /* slot */
-    bool has_windows; /* the transport can prefetch more */
+    uint64_t at; /* slot */
 };
 
-/* Collects the arrivals since the last turn, in order. Returns their number. */
-static uint32_t gather(const struct duplex *duplex, struct wire *wire, struct arrival *arrivals)
+/* Collects the arrivals of the turn that ends with `slot`, in order. Returns their number. */
+static uint32_t gather(const struct wire *wire, uint64_t slot, struct arrival *arrivals)
 {
     uint32_t count = 0;
 
-    for (uint64_t at = duplex->slot + 1 - BURST; at <= duplex->slot; at++) {
-        struct slot *slot = &wire->slots[at % wire->length];
+    for (uint64_t at = slot + 1 - BURST; at <= slot; at++) {
+        const struct slot *arrived = &wire->slots[at % wire->length];
 
-        for (uint32_t i = 0; i < slot->count; i++)
+        for (uint32_t i = 0; i < arrived->count; i++)
             arrivals[count++] =
-                (struct arrival){ .packet = &wire->packets[slot->packets[i]], .at = at };
-        slot->count = 0;
+                (struct arrival){ .packet = &wire->packets[arrived->packets[i]], .at = at };
     }
     return count;
 }
 
-static void fetch_qp(const struct side *side, struct arrival *arrival)
+static void clear_slots(struct wire *wire, uint64_t slot)
+{
+    for (uint64_t at = slot + 1 - BURST; at <= slot; at++)
+        wire->slots[at % wire->length].count = 0;
+}
+
+/* Fetches the packets that arrive in the next turn, all of which were sent long before. */
+static void fetch_arrivals(const struct duplex *duplex, const struct wire *wire)
+{
+    struct arrival arrivals[BURST * SLOT_PACKETS];
+    uint32_t count = gather(wire, duplex->slot + BURST, arrivals);
+
+    for (uint32_t i = 0; i < count; i++)
+        fetch_packets(arrivals[i].packet, 1);
+}
+
+static void fetch_qp(const struct side *side, const struct arrival *arrival)
 {
     if (side->transport)
-        arrival->has_windows = transport_prefetch(side->transport, arrival->packet);
+        transport_prefetch(side->transport, arrival->packet);
+}
+
+/* Fetches the QPs of the first packets of the next turn. */
+static void fetch_qps(const struct duplex *duplex, const struct side *side, const struct wire *wire)
+{
+    struct arrival arrivals[BURST * SLOT_PACKETS];
+    uint32_t count = gather(wire, duplex->slot + BURST, arrivals);
+
+    for (uint32_t i = 0; i < count && i < QPS_AHEAD; i++)
+        fetch_qp(side, &arrivals[i]);
 }
 
 static void fetch_windows(const struct side *side, const struct arrival *arrival)
 {
-    if (arrival->has_windows)
+    if (side->transport)
         transport_prefetch_windows(side->transport, arrival->packet);
 }
 
 static void deliver(struct duplex *duplex, struct side *from, struct side *to)
 {
     struct arrival arrivals[BURST * SLOT_PACKETS];
-    uint32_t count = gather(duplex, &from->out, arrivals);
+    uint32_t count = gather(&from->out, duplex->slot, arrivals);
 
-    for (uint32_t i = 0; i < count; i++)
-        fetch_packet(arrivals[i].packet);
-    for (uint32_t i = 0; i < count && i < QPS_AHEAD; i++)
-        fetch_qp(to, &arrivals[i]);
+    clear_slots(&from->out, duplex->slot);
     for (uint32_t i = 0; i < count && i < WINDOWS_AHEAD; i++)
         fetch_windows(to, &arrivals[i]);
     for (uint32_t i = 0; i < count; i++) {
@@ -213,6 +240,7 @@ static void deliver(struct duplex *duplex, struct side *from, struct side *to)
         duplex->received += opcode_is_write(arrivals[i].packet->opcode);
         receive(to, arrivals[i].packet, time_of(duplex, arrivals[i].at));
     }
+    fetch_arrivals(duplex, &from->out);
 }
 
 static void turn(struct duplex *duplex, struct side *side, struct side *peer)
@@ -223,6 +251,7 @@ static void turn(struct duplex *duplex, struct side *side, struct side *peer)
     expire(side, now_ns);
     transmit(duplex, side);
     fetch_events(duplex, side, now_ns);
+    fetch_qps(duplex, side, &peer->out);
 }
 
 void duplex_run(struct duplex *duplex, uint64_t packet_count)

@@ -42,6 +42,15 @@ static inline uint64_t wheel_deadline_of(const struct wheel *wheel, uint32_t own
  * deadline, possibly before it. UINT64_MAX: no timer is set. */
 uint64_t wheel_next_ns(const struct wheel *);
 
+/* Returns the owner that wheel_take() returns after the next one, if both are due in the current
+ * tick; otherwise WHEEL_NONE. Lets a caller fetch what it will need. */
+static inline uint32_t wheel_after_next(const struct wheel *wheel)
+{
+    uint32_t next = wheel->first[wheel->tick % WHEEL_SLOTS];
+
+    return next == WHEEL_NONE ? WHEEL_NONE : wheel->nodes[next].next;
+}
+
 /* Returns an owner whose deadline is not after `now_ns` and clears its timer. WHEEL_NONE: there is
  * none. */
 uint32_t wheel_take(struct wheel *, uint64_t now_ns);

@@ -28,24 +28,60 @@ static uint32_t peer_slot(const struct transport *nic, const struct ipv6_addr *a
     return (hash ^ hash >> 16) & (nic->peer_slots - 1);
 }
 
+struct peer *nic_next_peer(
+    const struct transport *nic, const struct peer *peer, const struct ipv6_addr *address)
+{
+    const struct peer_index *index = &nic->peer_index;
+    uint32_t at = peer ? peer_index_next(index, peer->index) : peer_index_first(index, address);
+
+    while (at != PEER_INDEX_NONE && !ip_address_equal(&nic->peers[at].address, address))
+        at = peer_index_next(index, at);
+    return at == PEER_INDEX_NONE ? NULL : &nic->peers[at];
+}
+
+struct qp *nic_next_qp(const struct transport *nic, const struct peer *peer, const struct qp *qp)
+{
+    const struct peer_index *index = &nic->peer_index;
+    uint32_t at =
+        qp ? peer_index_next_qp(index, qp->env.index) : peer_index_first_qp(index, peer->index);
+
+    return at == PEER_INDEX_NONE ? NULL : nic->qps[at];
+}
+
 static bool has_peer(const struct qp *qp, const struct ipv6_addr *address)
 {
     return qp && qp_is_connected(qp) && ip_address_equal(&qp->env.attributes.peer_address, address);
+}
+
+/* Returns the connected QP to this address that has the lowest index. */
+static struct qp *first_to(const struct transport *nic, const struct ipv6_addr *address)
+{
+    struct qp *first = NULL;
+
+    for (const struct peer *peer = nic_next_peer(nic, NULL, address); peer;
+         peer = nic_next_peer(nic, peer, address)) {
+        struct qp *qp = nic_next_qp(nic, peer, NULL);
+
+        while (qp && !has_peer(qp, address))
+            qp = nic_next_qp(nic, peer, qp);
+        if (qp && (!first || qp->env.index < first->env.index))
+            first = qp;
+    }
+    return first;
 }
 
 struct qp *nic_find_peer(struct transport *nic, const struct ipv6_addr *address)
 {
     uint32_t slot = peer_slot(nic, address);
     uint32_t entry = nic->peer_cache[slot];
+    struct qp *qp;
 
     if (entry && has_peer(nic->qps[entry - 1], address))
         return nic->qps[entry - 1];
-    for (uint32_t i = 0; i < nic->qp_count_max; i++)
-        if (has_peer(nic->qps[i], address)) {
-            nic->peer_cache[slot] = i + 1;
-            return nic->qps[i];
-        }
-    return NULL;
+    qp = first_to(nic, address);
+    if (qp)
+        nic->peer_cache[slot] = qp->env.index + 1;
+    return qp;
 }
 
 void nic_note(struct transport *nic, const struct nic_note *note)

@@ -11,6 +11,7 @@
 #include "transport/control_queue.h"
 #include "transport/deadlines.h"
 #include "transport/events.h"
+#include "transport/peer_index.h"
 #include "transport/qp.h"
 #include "transport/transport.h"
 
@@ -105,6 +106,7 @@ struct transport {
     struct nic_endpoint *endpoints; /* [endpoint_slots], a power of two */
     struct nic_note *notes;         /* a ring of note_slots, a power of two */
     struct peer *peers;             /* [qp_count_max] */
+    struct peer_index peer_index;
     uint32_t *peer_cache; /* [peer_slots], a power of two: index + 1 of a QP of the peer */
     uint32_t endpoint_slots;
     uint32_t note_slots;
@@ -209,6 +211,14 @@ void nic_remove(struct transport *, struct qp *);
 void nic_forget_way_back(struct transport *, const struct peer *);
 /* Tells the congestion control of a destination the total rate of the usable ports. */
 void nic_tell_link_rate(const struct transport *, struct peer *);
+
+/* Returns the first peer with this address, or the next one after `peer`, in the order of their
+ * indexes; NULL: there is none. Includes peers whose QPs have all failed. */
+struct peer *nic_next_peer(
+    const struct transport *, const struct peer *, const struct ipv6_addr *address);
+/* Returns the first QP of the peer, or the next one after `qp`, in the order of their indexes;
+ * NULL: there is none. */
+struct qp *nic_next_qp(const struct transport *, const struct peer *, const struct qp *);
 
 /* Returns a QP whose peer has this address; NULL: there is none. */
 struct qp *nic_find_peer(struct transport *, const struct ipv6_addr *);

@@ -16,29 +16,21 @@ static uint32_t timer_of(const struct transport *nic, const struct peer *peer)
 
 static struct peer *find_or_take(struct transport *nic, const struct qp *qp)
 {
-    struct peer *free_slot = NULL;
+    const struct ipv6_addr *address = &qp->env.attributes.peer_address;
 
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        struct peer *peer = &nic->peers[i];
-
-        if (peer->qp_count == 0)
-            free_slot = free_slot ? free_slot : peer;
-        else if (peer->cc.profile == qp->cc_profile &&
-                 ip_address_equal(&peer->address, &qp->env.attributes.peer_address))
+    for (struct peer *peer = nic_next_peer(nic, NULL, address); peer;
+         peer = nic_next_peer(nic, peer, address))
+        if (peer->cc.profile == qp->cc_profile)
             return peer;
-    }
-    assert(free_slot); /* there are as many slots as QPs */
-    return free_slot;
+    return &nic->peers[peer_index_free(&nic->peer_index)]; /* there are as many slots as QPs */
 }
 
 /* The port status of the peer applies to all QPs to it (§18). */
 static void learn_ports(const struct transport *nic, struct peer *peer)
 {
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        const struct peer *other = &nic->peers[i];
-
-        if (other->live_count == 0 || !other->updates_known ||
-            !ip_address_equal(&other->address, &peer->address))
+    for (const struct peer *other = nic_next_peer(nic, NULL, &peer->address); other;
+         other = nic_next_peer(nic, other, &peer->address)) {
+        if (other->live_count == 0 || !other->updates_known)
             continue;
         peer->ports = other->ports;
         memcpy(peer->update_seen, other->update_seen, sizeof(peer->update_seen));
@@ -55,12 +47,10 @@ void transport_set_sharers(
 
     if (!qp || qp->env.peer->cc.sharer_count == sharer_count)
         return;
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        struct peer *peer = &nic->peers[i];
-
-        if (peer->live_count > 0 && ip_address_equal(&peer->address, address))
+    for (struct peer *peer = nic_next_peer(nic, NULL, address); peer;
+         peer = nic_next_peer(nic, peer, address))
+        if (peer->live_count > 0)
             cc_set_sharers(&peer->cc, sharer_count);
-    }
 }
 
 /* Initialises a destination about which nothing valid is known. Failed QPs may still refer to
@@ -89,6 +79,7 @@ void peer_join(struct transport *nic, struct qp *qp)
     if (peer->live_count == 0)
         start_peer(nic, peer, qp);
     peer->qp_count++;
+    peer_index_join(&nic->peer_index, &peer->address, peer->index, qp->env.index);
     peer->live_count++;
     peer->sender_count += qp_is_sender(qp);
     qp->env.peer = peer;
@@ -142,10 +133,11 @@ static void list_last(struct transport *nic, struct qp *qp)
 /* Returns the profile of another QP to the peer, for answers. */
 static const struct path_profile *other_profile(const struct transport *nic, const struct qp *qp)
 {
-    for (uint32_t i = 0; i < nic->qp_count_max; i++)
-        if (nic->qps[i] && nic->qps[i] != qp && nic->qps[i]->env.peer == qp->env.peer)
-            return nic->qps[i]->env.profile;
-    return NULL;
+    const struct qp *other = nic_next_qp(nic, qp->env.peer, NULL);
+
+    if (other == qp)
+        other = nic_next_qp(nic, qp->env.peer, qp);
+    return other ? other->env.profile : NULL;
 }
 
 /* Called when the last live QP to the peer is gone: stops updates and probes. */
@@ -180,31 +172,33 @@ void peer_leave(struct transport *nic, struct qp *qp)
     if (peer->way_back.profile == qp->env.profile)
         way_back_change_profile(nic, peer, other_profile(nic, qp));
     peer->qp_count--;
+    peer_index_leave(&nic->peer_index, &peer->address, peer->index, qp->env.index);
     qp->env.peer = NULL;
 }
 
-void transport_set_rtt(
-    struct transport *nic, const struct ipv6_addr *address, const struct transport_rtt *rtt)
+static void tell_rtt(const struct transport *nic, const struct peer *peer)
 {
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        struct peer *peer = &nic->peers[i];
-
-        if (peer->live_count == 0 || !ip_address_equal(&peer->address, address))
-            continue;
-        peer->rtt = *rtt;
-        cc_set_path(&peer->cc, peer_base_rtt_ns(peer, peer->cc.profile->settings.mtu_bytes),
-            rtt->packet_ns);
-    }
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        struct qp *qp = nic->qps[i];
-
-        if (!qp || !qp->env.peer || !qp_is_sender(qp) || qp->env.attributes.state != QP_RTS ||
-            !ip_address_equal(&qp->env.peer->address, address))
+    for (struct qp *qp = nic_next_qp(nic, peer, NULL); qp; qp = nic_next_qp(nic, peer, qp)) {
+        if (!qp_is_sender(qp) || qp->env.attributes.state != QP_RTS)
             continue;
         if (qp->requester)
             requester_rtt_known(qp->requester, &qp->env);
         else
             requester_base_rtt_changed(&qp->env);
+    }
+}
+
+void transport_set_rtt(
+    struct transport *nic, const struct ipv6_addr *address, const struct transport_rtt *rtt)
+{
+    for (struct peer *peer = nic_next_peer(nic, NULL, address); peer;
+         peer = nic_next_peer(nic, peer, address)) {
+        if (peer->live_count == 0)
+            continue;
+        peer->rtt = *rtt;
+        cc_set_path(&peer->cc, peer_base_rtt_ns(peer, peer->cc.profile->settings.mtu_bytes),
+            rtt->packet_ns);
+        tell_rtt(nic, peer);
     }
 }
 

@@ -55,6 +55,26 @@ static inline void prefetch_requester(const struct qp *qp)
     prefetch_part(qp, PREFETCH_REQUESTER_HOT, PREFETCH_REQUESTER_COLD);
 }
 
+/* Fetches what an ACK, and the completion of a message, also touch of the requester. */
+static inline void prefetch_completion(const struct qp *qp)
+{
+    prefetch_line((const uint8_t *)qp + PREFETCH_REQUESTER_HOT - PREFETCH_LINE_BYTES);
+    prefetch_line((const uint8_t *)qp + PREFETCH_REQUESTER_COLD);
+}
+
+/* Fetches the timer and the QP that expire after the next ones, in a tick with several. */
+static inline void prefetch_expiry(const struct transport *nic)
+{
+    const struct wheel *wheel = nic->deadlines.wheel;
+    uint32_t owner = wheel_after_next(wheel);
+
+    if (owner >= nic->qp_count_max)
+        return;
+    prefetch_line(&wheel->nodes[owner]);
+    if (nic->qps[owner])
+        prefetch_part(nic->qps[owner], 0, PREFETCH_REQUESTER_COLD);
+}
+
 /* Fetches what a received data packet with this PSN also touches. */
 static inline void prefetch_received(const struct qp *qp, struct psn psn)
 {

@@ -31,6 +31,7 @@ struct qp {
     uint32_t failed;        /* its position in the send queue */
     uint8_t async;          /* error to report: enum transport_event_kind + 1; 0: none */
     bool borrows;           /* see qp_init; without records, `requester` and the paths are NULL */
+    bool has_received;      /* the responder may have events */
     struct transport *nic;
     struct path_set *own_paths; /* env.paths is this set or that of another QP to the peer */
     const struct cc_profile *cc_profile;

@@ -45,6 +45,9 @@ __attribute__((noinline)) static void apply_effects(struct transport *nic, struc
 {
     struct control_record answer = { .psn = decision->psn, .code = decision->code };
 
+    /* A NAK for a missing receive request may follow messages that were delivered. */
+    if (decision->effects & (RESPONDER_HAS_EVENT | RESPONDER_OWES_NAK))
+        qp->has_received = true;
     if (decision->effects & RESPONDER_HAS_EVENT)
         qp_has_event(nic, qp);
     if (decision->effects & (RESPONDER_OWES_SACK | RESPONDER_OWES_NACK | RESPONDER_OWES_NAK)) {

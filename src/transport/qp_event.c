@@ -13,6 +13,7 @@ void qp_fail(struct transport *nic, struct qp *qp, uint32_t failed, enum complet
         peer_retire(nic, qp);
     qp->env.attributes.state = QP_ERR;
     qp_close_range(nic, qp);
+    qp->has_received = true;
     qp->failed = failed;
     qp->failure = (uint8_t)status;
     if (async >= 0)
@@ -78,8 +79,9 @@ bool qp_next_event(struct qp *qp, struct transport_event *out)
 {
     if (qp->requester && next_send_event(qp, out))
         return true;
-    if (qp->responder && next_recv_event(qp, out))
+    if (qp->has_received && qp->responder && next_recv_event(qp, out))
         return true;
+    qp->has_received = false;
     if (qp->async) {
         *out = (struct transport_event){ .kind = (enum transport_event_kind)(qp->async - 1),
             .qpn = qp->env.qpn,

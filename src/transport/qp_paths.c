@@ -17,13 +17,13 @@ static void follow_ev_probes(struct transport *nic, struct qp *qp)
 
 static struct qp *partner(const struct transport *nic, const struct qp *qp)
 {
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        struct qp *other = nic->qps[i];
+    const struct peer *peer = qp->env.peer;
 
-        if (other && other != qp && other->env.paths && other->env.attributes.state == QP_RTS &&
-            other->env.peer == qp->env.peer && other->env.profile == qp->env.profile)
+    for (struct qp *other = nic_next_qp(nic, peer, NULL); other;
+         other = nic_next_qp(nic, peer, other))
+        if (other != qp && other->env.paths && other->env.attributes.state == QP_RTS &&
+            other->env.profile == qp->env.profile)
             return other;
-    }
     return NULL;
 }
 

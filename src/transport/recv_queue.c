@@ -30,6 +30,7 @@ void recv_queue_start(struct recv_queue *queue)
 {
     memset(queue->stash, 0, queue->stash_count * sizeof(*queue->stash));
     queue->next_rqmsn = 0;
+    queue->has_kept = false;
 }
 
 void recv_queue_clear(struct recv_queue *queue)
@@ -49,7 +50,8 @@ enum recv_delivery recv_queue_deliver(struct recv_queue *queue, struct psn cack)
     struct recv_stash *stash = recv_queue_stash(queue, queue->next_rqmsn);
     struct recv_request *request;
 
-    if (!stash->full || psn_before(cack, stash->psn))
+    /* A peer that sends no immediates makes no message wait for the stash, which is in no cache. */
+    if (!queue->has_kept || !stash->full || psn_before(cack, stash->psn))
         return RECV_NOTHING;
     if (queue->done == queue->posted)
         return RECV_NO_REQUEST;

@@ -26,17 +26,19 @@ struct recv_stash {
     bool full;
 };
 
-/* Positions count requests since the queue was started, and wrap. */
+/* Positions count requests since the queue was started, and wrap. The members that every message
+ * touches come first. */
 struct recv_queue {
     struct recv_request *requests;
     struct recv_stash *stash; /* by rqmsn modulo stash_count */
+    uint32_t stash_count;     /* a power of two, so that rqmsn may wrap */
+    uint16_t next_rqmsn;      /* of the WriteImm that is delivered next */
+    bool has_kept;            /* an immediate was kept since the queue was started */
     uint32_t slot_count;      /* a power of two */
     uint32_t depth;
-    uint32_t stash_count; /* a power of two, so that rqmsn may wrap */
     uint32_t reported;
     uint32_t done;
     uint32_t posted;
-    uint16_t next_rqmsn; /* of the WriteImm that is delivered next */
 };
 
 void recv_queue_init(struct recv_queue *, struct arena *, uint32_t depth, uint32_t imm_max);
@@ -58,6 +60,14 @@ void recv_queue_push(struct recv_queue *, uint64_t id);
 static inline struct recv_stash *recv_queue_stash(const struct recv_queue *queue, uint16_t rqmsn)
 {
     return &queue->stash[rqmsn & (queue->stash_count - 1)];
+}
+
+/* Keeps an immediate until it is delivered. */
+static inline void recv_queue_keep(
+    struct recv_queue *queue, uint16_t rqmsn, const struct recv_stash *stash)
+{
+    *recv_queue_stash(queue, rqmsn) = *stash;
+    queue->has_kept = true;
 }
 
 enum recv_delivery {

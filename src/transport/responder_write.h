@@ -82,13 +82,13 @@ static inline bool responder_write_exceeds_limit(
 /* Keeps an immediate until its receive request is known. */
 static inline void responder_write_stash(struct responder *responder, const struct packet *packet)
 {
-    *recv_queue_stash(&responder->queue, packet->write.rqmsn) =
-        (struct recv_stash){ .psn = packet->psn,
+    recv_queue_keep(&responder->queue, packet->write.rqmsn,
+        &(struct recv_stash){ .psn = packet->psn,
             .immediate = packet->write.immediate,
             .length_bytes = packet->write.message_bytes,
             .msn = packet->write.msn,
             .solicited = packet->flags & PACKET_SOLICITED,
-            .full = true };
+            .full = true });
 }
 
 /* True if a new packet, just added to the window, triggers a SACK (§7.1). */

@@ -40,16 +40,6 @@ static inline enum drop_reason dispatch_packet(struct transport *nic, struct qp 
     return qp_on_feedback(nic, qp, packet, now_ns);
 }
 
-/* Not inlined: with few QPs nothing is fetched, and the caller needs fewer registers. */
-__attribute__((noinline)) static enum drop_reason dispatch_of_many(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
-{
-    bool is_write = opcode_is_write(packet->opcode);
-
-    prefetch_windows(qp, packet);
-    return dispatch_packet(nic, qp, packet, is_write, now_ns);
-}
-
 static inline enum drop_reason receive_for_qp(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
@@ -63,8 +53,6 @@ static inline enum drop_reason receive_for_qp(
     }
     if (!ip_address_equal(&packet->src, &qp->env.attributes.peer_address))
         return nic_count_packet(nic, DROP_PEER);
-    if (nic->has_many_qps)
-        return dispatch_of_many(nic, qp, packet, now_ns);
     return dispatch_packet(nic, qp, packet, is_write, now_ns);
 }
 
@@ -109,6 +97,8 @@ bool transport_prefetch(const struct transport *nic, const struct packet *packet
         prefetch_responder(qp);
     else
         prefetch_requester(qp);
+    if (packet->opcode == OPCODE_ACK)
+        prefetch_completion(qp);
     return true;
 }
 
@@ -151,6 +141,8 @@ void transport_expire(struct transport *nic, uint64_t now_ns)
     uint32_t owner;
 
     while ((owner = deadlines_take(&nic->deadlines, now_ns)) != DEADLINES_NONE) {
+        if (nic->has_many_qps)
+            prefetch_expiry(nic);
         if (owner > nic->qp_count_max)
             peer_expire(nic, &nic->peers[owner - nic->qp_count_max - 1], now_ns);
         else if (owner == nic->qp_count_max)
@@ -195,8 +187,10 @@ int transport_post_recv(struct transport *nic, uint32_t qpn, uint64_t id)
     if (recv_queue_is_full(&qp->responder->queue))
         return -ENOMEM;
     recv_queue_push(&qp->responder->queue, id);
-    if (qp->env.attributes.state == QP_ERR)
+    if (qp->env.attributes.state == QP_ERR) {
+        qp->has_received = true;
         qp_has_event(nic, qp);
+    }
     return 0;
 }
 

@@ -63,6 +63,7 @@ static void take_queues(
         arena, nic->endpoint_slots, sizeof(*nic->endpoints), alignof(struct nic_endpoint));
     nic->notes = arena_take(arena, nic->note_slots, sizeof(*nic->notes), alignof(struct nic_note));
     nic->peers = arena_take(arena, config->qp_count_max, sizeof(*nic->peers), alignof(struct peer));
+    peer_index_init(&nic->peer_index, arena, config->qp_count_max);
     nic->peer_cache =
         arena_take(arena, nic->peer_slots, sizeof(*nic->peer_cache), alignof(uint32_t));
 }
@@ -107,6 +108,7 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
     if (!nic)
         return NULL;
     *nic = parts;
+    peer_index_start(&nic->peer_index);
     nic->env.counters = nic->counters;
     nic->env.ev_probes = &nic->ev_probes;
     nic->up_mask = nic->env.usable_mask = (UINT32_C(1) << config->port_count) - 1;

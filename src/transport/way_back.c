@@ -141,13 +141,11 @@ bool way_back_is_in_doubt(struct peer *peer, uint64_t data_ns, uint64_t now_ns)
 
 static uint32_t find_witness(const struct transport *nic, const struct peer *peer)
 {
-    for (uint32_t i = 0; peer->sender_count > 0 && i < nic->qp_count_max; i++) {
-        const struct qp *qp = nic->qps[i];
-
-        if (qp && qp->env.peer == peer && qp->env.profile == peer->way_back.profile &&
-            qp_is_sender(qp) && qp->env.attributes.state == QP_RTS)
-            return i;
-    }
+    for (const struct qp *qp = nic_next_qp(nic, peer, NULL); qp && peer->sender_count > 0;
+         qp = nic_next_qp(nic, peer, qp))
+        if (qp->env.profile == peer->way_back.profile && qp_is_sender(qp) &&
+            qp->env.attributes.state == QP_RTS)
+            return qp->env.index;
     return WAY_BACK_NO_WITNESS;
 }
 

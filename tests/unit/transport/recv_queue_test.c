@@ -25,11 +25,12 @@ static void begin(struct receives *receives, uint32_t depth, uint32_t imm_max)
 
 static void arrive(struct receives *receives, uint16_t rqmsn, struct psn psn)
 {
-    *recv_queue_stash(&receives->queue, rqmsn) = (struct recv_stash){ .psn = psn,
-        .immediate = 1000 + rqmsn,
-        .length_bytes = 5000 + rqmsn,
-        .solicited = rqmsn % 2,
-        .full = true };
+    recv_queue_keep(&receives->queue, rqmsn,
+        &(struct recv_stash){ .psn = psn,
+            .immediate = 1000 + rqmsn,
+            .length_bytes = 5000 + rqmsn,
+            .solicited = rqmsn % 2,
+            .full = true });
 }
 
 static enum recv_delivery deliver(struct receives *receives, struct psn cack)
