@@ -32,10 +32,10 @@ struct way_back {
     struct way_back_probe probes[WAY_BACK_PROBES];
     uint64_t probe_ns;    /* time of the next EV probe; UINT64_MAX: none needed */
     uint64_t deadline_ns; /* earliest failure of a probe in flight; UINT64_MAX: none */
-    uint32_t witness;  /* index of a QP that sends on the profile and therefore knows the bad EVs */
-    uint64_t asked_ns; /* arrival of the first tail probe since the last data; 0: none */
-    bool heard;        /* a packet of the peer arrived since the last probe was due */
-    bool sent_data;    /* data were sent on the profile since then; their SACKs keep it fresh */
+    uint64_t asked_ns;    /* arrival of the first tail probe since the last data; 0: none */
+    uint32_t witness; /* index of a QP that sends on the profile and therefore knows the bad EVs */
+    bool heard;       /* a packet of the peer arrived since the last probe was due */
+    bool sent_data;   /* data were sent on the profile since then; their SACKs keep it fresh */
 };
 
 void way_back_start(struct way_back *, const struct path_profile *);
