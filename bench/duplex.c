@@ -43,7 +43,8 @@ struct wire {
 struct side {
     struct transport *transport; /* NULL: a stand-in, which only counts ... */
     uint32_t received;
-    uint32_t owed; /* ... the packets that it must send */
+    uint32_t owed;    /* ... the packets that it must send */
+    bool has_windows; /* the transport can prefetch more than QPs */
     struct wire out;
     struct path_profile paths;
     struct path_entry entries[PATH_EV_COUNT_MAX];
@@ -202,14 +203,14 @@ static void fetch_arrivals(const struct duplex *duplex, const struct wire *wire)
         fetch_packets(arrivals[i].packet, 1);
 }
 
-static void fetch_qp(const struct side *side, const struct arrival *arrival)
+static void fetch_qp(struct side *side, const struct arrival *arrival)
 {
     if (side->transport)
-        transport_prefetch(side->transport, arrival->packet);
+        side->has_windows = transport_prefetch(side->transport, arrival->packet);
 }
 
 /* Fetches the QPs of the first packets of the next turn. */
-static void fetch_qps(const struct duplex *duplex, const struct side *side, const struct wire *wire)
+static void fetch_qps(const struct duplex *duplex, struct side *side, const struct wire *wire)
 {
     struct arrival arrivals[BURST * SLOT_PACKETS];
     uint32_t count = gather(wire, duplex->slot + BURST, arrivals);
@@ -220,7 +221,7 @@ static void fetch_qps(const struct duplex *duplex, const struct side *side, cons
 
 static void fetch_windows(const struct side *side, const struct arrival *arrival)
 {
-    if (side->transport)
+    if (side->has_windows)
         transport_prefetch_windows(side->transport, arrival->packet);
 }
 

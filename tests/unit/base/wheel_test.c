@@ -68,6 +68,27 @@ SPEC("a timer that is moved or cleared does not fire at its old time")
     EXPECT_EQ(wheel_take(&timers.wheel, 5000 * TICK_NS), 1);
 }
 
+SPEC("of the timers of one tick, the owner after the next is known in advance")
+{
+    static struct timers timers;
+    uint32_t expected = WHEEL_NONE; /* two calls later */
+    uint32_t next = WHEEL_NONE;
+
+    timers_init(&timers);
+    for (uint32_t owner = 0; owner < 5; owner++)
+        set(&timers, owner, 7 * TICK_NS);
+    set(&timers, 5, 9 * TICK_NS);
+    for (uint32_t taken = 0; taken < 5; taken++) {
+        uint32_t owner = wheel_take(&timers.wheel, 7 * TICK_NS);
+
+        EXPECT(taken < 2 || owner == next);
+        next = expected;
+        expected = wheel_after_next(&timers.wheel);
+        EXPECT_EQ(expected == WHEEL_NONE, taken >= 3);
+    }
+    EXPECT_EQ(wheel_after_next(&timers.wheel), WHEEL_NONE);
+}
+
 SPEC("a deadline in the past fires at once")
 {
     static struct timers timers;
