@@ -106,7 +106,7 @@ uint32_t path_reverse_next_ev(struct path_reverse *reverse, uint32_t plane)
 /* The newest EV becomes one of the older ones, in the place of its successor if that is one. */
 static void keep_older(struct path_reverse *reverse, uint32_t plane, uint32_t successor)
 {
-    uint16_t *older = &reverse->older[plane * reverse->older_per_plane];
+    uint16_t *older = &reverse->older[(size_t)plane * reverse->older_per_plane];
     uint32_t turn = reverse->older_turn;
 
     for (uint32_t i = 0; i < reverse->older_per_plane; i++) {
