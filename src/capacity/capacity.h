@@ -154,7 +154,6 @@ struct capacity_pair {
     double srh_payload_share; /* on paths whose packets have an SRH */
 };
 
-struct capacity_ring;  /* of ranks that forward what they receive */
 struct capacity_cache; /* solutions for earlier sets of faults and flows */
 
 /* The capacity of a simulation so far. */
@@ -177,7 +176,6 @@ struct capacity_track {
     double error;                  /* the largest so far */
     struct capacity_limits limits; /* current limits, as far as known; flows are pairs */
     struct capacity_cache *cache;
-    struct capacity_ring *ring; /* NULL: the pairs do not forward what others send */
 };
 
 /* Returns 0 or -ENOMEM. The simulation must not have begun. */

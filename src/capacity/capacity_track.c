@@ -6,7 +6,6 @@
 
 #include "base/byte_time.h"
 #include "capacity/capacity_cache.h"
-#include "capacity/capacity_ring.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -153,8 +152,6 @@ static void look_at_pairs(struct capacity_track *track)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
         track->cache->is_outstanding[i] = is_outstanding(track, &track->pairs[i]);
-    if (track->ring)
-        capacity_ring_look(track->ring, track->sim, track->pairs);
 }
 
 static void note_method(struct capacity_track *track, const struct capacity_entry *entry)
@@ -204,10 +201,6 @@ static int find_rates(struct capacity_track *track)
 
 static void add_time(struct capacity_track *track, const double *rate_bps, double time_s)
 {
-    if (track->ring) {
-        capacity_ring_advance(track->ring, rate_bps, track->bits, time_s);
-        rate_bps = track->ring->due_bps;
-    }
     for (uint32_t i = 0; i < track->pair_count; i++)
         track->bits[i] += rate_bps[i] * time_s;
 }
@@ -320,7 +313,7 @@ int capacity_track_init_in(struct capacity_track *track, const struct allocator 
         return -ENOMEM;
     }
     list_pairs(track);
-    if (group_pairs(track) != 0 || capacity_ring_find(&track->ring, memory, config) != 0) {
+    if (group_pairs(track) != 0) {
         capacity_track_fini(track);
         return -ENOMEM;
     }
@@ -357,6 +350,5 @@ void capacity_track_fini(struct capacity_track *track)
     allocator_free(memory, track->found_bps);
     allocator_free(memory, track->known_bps);
     capacity_cache_delete(track->cache);
-    capacity_ring_delete(track->ring, memory);
     *track = (struct capacity_track){ 0 };
 }
