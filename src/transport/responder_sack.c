@@ -16,8 +16,8 @@ enum {
 
 /* Chooses the bitmap when 64 bits do not show everything (§7.3): of four SACKs, two show the PSNs
  * just below the trigger, which are news, one the oldest gaps, and one the next part of the
- * rest. */
-static struct psn bitmap_base(struct responder *responder, struct psn trigger)
+ * rest. A copy shows what the SACK before it showed: of copies, the peer may get one. */
+static struct psn bitmap_base(struct responder *responder, struct psn trigger, bool is_copy)
 {
     const struct recv_window *window = &responder->window;
     struct psn oldest = psn_add(window->cack, 1);
@@ -28,11 +28,13 @@ static struct psn bitmap_base(struct responder *responder, struct psn trigger)
 
     if (psn_distance(window->cack, window->highest) <= BITMAP_PSNS)
         return oldest;
-    turn = responder->sack_turn++;
+    turn = is_copy ? responder->sack_turn - 1u : responder->sack_turn++;
     if (turn & 1)
         return psn_before(recent, oldest) ? oldest : recent;
     if (!(turn & 2))
         return oldest;
+    if (is_copy)
+        return psn_add(responder->tracker, -BITMAP_PSNS);
     base = psn_before(responder->tracker, rest) || psn_before(window->highest, responder->tracker)
                ? rest
                : responder->tracker;
@@ -89,7 +91,7 @@ uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
     if (answer->stretch)
         base = psn_add(window->cack, 1 + (answer->stretch - 1) * BITMAP_PSNS);
     else
-        base = bitmap_base(responder, trigger);
+        base = bitmap_base(responder, trigger, answer->elsewhere);
     if (!answer->stretch && stretch_count(window) > 1) {
         responder->shown_in_part = true;
         due_ns = idle_at_ns(responder);
