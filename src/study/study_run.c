@@ -193,7 +193,7 @@ static enum sim_status run_to_stop(struct running *running, const struct experim
     if (status == SIM_RUNNING && running->is_ending && put_off(running))
         return status;
     now_ps = sim_now_ps(state->sim); /* may be later: the simulator completes its window */
-    is_over = status != SIM_RUNNING || (running->is_ending && now_ps > state->before_ps);
+    is_over = status != SIM_RUNNING || (running->is_ending && now_ps > state->record.last.time_ps);
     result_capacity_look(&state->capacity, &state->record);
     measure_phases(&state->record);
     if (now_ps / sample_ps > state->before_ps / sample_ps || is_over)
