@@ -89,6 +89,24 @@ SPEC("§10: the first tail probe is sent on one plane, the next on all, until fe
     by_hand_close(&nic);
 }
 
+SPEC("§10: a lost packet that waits for a port, to be sent again, causes no tail probe")
+{
+    const struct requester *requester = open_connected();
+    struct packet nack;
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    nic.ready_ports = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        EXPECT_EQ(probes_of_tail(requester), 0);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), 0);
+    by_hand_close(&nic);
+}
+
 SPEC("§10: after silence, a NACK brings the next tail probe forward, and the NIC wakes by then")
 {
     const struct requester *requester = open_connected();
