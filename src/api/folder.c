@@ -134,7 +134,7 @@ static void path_of(const struct folder *folder, const char *file, char path[sta
     snprintf(path, PATH_BYTES, "%s/%s", folder->path, file);
 }
 
-/* By another process. */
+/* Returns true if another process has borrowed the device. */
 static bool is_borrowed(const struct folder *folder)
 {
     struct process_lock_holder holder;
@@ -144,7 +144,8 @@ static bool is_borrowed(const struct folder *folder)
     return process_lock_look(path, &holder) && holder.pid != getpid();
 }
 
-/* The borrower looks for the lock `wanted`. If another process holds it, that will do. */
+/* Waits for the borrower, which looks for the lock `wanted`. Another process that waits, too, may
+ * hold it instead. */
 static int take_back(const struct folder *folder, const char *owner)
 {
     char path[PATH_BYTES];
@@ -153,8 +154,10 @@ static int take_back(const struct folder *folder, const char *owner)
 
     path_of(folder, "wanted", path);
     wanted = process_lock_try(path);
-    for (uint32_t i = 0; i < RETURN_TRIES && lock == -EBUSY; i++)
+    for (uint32_t i = 0; i < RETURN_TRIES && lock == -EBUSY && is_borrowed(folder); i++)
         lock = process_lock_take(owner);
+    if (lock == -EBUSY)
+        lock = process_lock_take(owner); /* it may have been returned in between */
     if (wanted >= 0)
         process_lock_remove(wanted, path);
     return lock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device that no process has open can be borrowed, so that its probes are sent. A process that
  * opens it meanwhile waits, and the borrower gives it back: it holds the lock `loan` in the folder
- * of the device, and whoever waits for the device holds `wanted`. */
+ * of the device, and the process that waits holds `wanted`. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The probes of an agent: sends those of its devices in every period, through the processes that
  * have them open, and collects what each round lost. It borrows devices that no process has open,
- * and returns them to whoever opens them. Periods are counted on the controller's clock, and
+ * and returns each to the process that opens it. Periods are counted on the controller's clock, and
  * fabric, length of a period and of a round are the controller's. */
 #pragma once
 

@@ -181,7 +181,7 @@ uint16_t http_server_port(const struct http_server *server)
     return info->port;
 }
 
-/* The time in which nobody called http_server_poll(), because the program was busy or waited, is
+/* The time for which http_server_poll() was not called, because the program was busy or waited, is
  * not that of the clients. */
 static void forgive_absence(struct http_server *server, uint64_t absent_ms)
 {

@@ -119,9 +119,8 @@ static void close_all(struct live *live)
 
 /* ---- periods --------------------------------------------------------------------------------- */
 
-static void wait_until(const struct timespec *begin, uint64_t period, uint32_t period_ms)
+static void wait_until(const struct timespec *begin, uint64_t ms)
 {
-    uint64_t ms = period * period_ms;
     struct timespec until = { .tv_sec = begin->tv_sec + (time_t)(ms / 1000),
         .tv_nsec = begin->tv_nsec + (long)(ms % 1000) * 1000000 };
 
@@ -130,6 +129,29 @@ static void wait_until(const struct timespec *begin, uint64_t period, uint32_t p
         until.tv_nsec -= 1000000000;
     }
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* The process that opens a device sends its probes from then on. */
+static void return_wanted(struct live *live)
+{
+    for (uint32_t nic = 0; nic < live->nic_count; nic++)
+        if (device_loan_is_wanted(&live->loans[nic]))
+            device_loan_return(&live->loans[nic]);
+}
+
+/* A device that is wanted is not kept until the period ends. */
+static void wait_for_period(struct live *live, const struct timespec *begin, uint64_t period,
+    const volatile sig_atomic_t *is_interrupted)
+{
+    uint64_t end_ms = period * live->options->period_ms;
+    uint64_t ms = period ? end_ms - live->options->period_ms : 0;
+
+    while ((ms += DEVICE_LOAN_LOOK_MS) < end_ms && !*is_interrupted) {
+        wait_until(begin, ms);
+        return_wanted(live);
+    }
+    if (!*is_interrupted)
+        wait_until(begin, end_ms);
 }
 
 /* Returns true if half of the agents have heard of this period or of later ones. */
@@ -155,14 +177,6 @@ static void wait_for(struct live *live, uint64_t period)
         for (uint32_t nic = 0; nic < live->nic_count; nic++)
             map_agent_listen(&live->agents[nic], reason);
     }
-}
-
-/* Whoever opens a device then sends its probes. */
-static void return_wanted(struct live *live)
-{
-    for (uint32_t nic = 0; nic < live->nic_count; nic++)
-        if (device_loan_is_wanted(&live->loans[nic]))
-            device_loan_return(&live->loans[nic]);
 }
 
 static void send_period(struct live *live, uint64_t period)
@@ -213,7 +227,7 @@ static enum cmd_status run_periods(struct live *live)
     clock_gettime(CLOCK_MONOTONIC, &begin);
     live->began = time(NULL);
     for (uint64_t period = 0; period < last && !*is_interrupted; period++) {
-        wait_until(&begin, period, live->options->period_ms);
+        wait_for_period(live, &begin, period, is_interrupted);
         if (period >= round)
             wait_for(live, period - round);
         send_period(live, period);

@@ -150,11 +150,18 @@ static void steal(const struct world *world, const char *path, char copy[static 
     EXPECT_EQ(system(command), 0);
 }
 
+static void take_revocations(struct world *world)
+{
+    char *revoked = ctl_folder_read(&world->folder, "revoked");
+
+    EXPECT_EQ(http_server_revoke(world->server, revoked), 0);
+    free(revoked);
+}
+
 SPEC("a revoked certificate gets nothing, and is counted; one made later under its name is heard")
 {
     static struct world world;
     char path[128], copy[128];
-    char *revoked;
 
     world_open(&world);
     snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
@@ -163,9 +170,7 @@ SPEC("a revoked certificate gets nothing, and is counted; one made later under i
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), -ENOENT);
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "../node-1", world.reason), -EINVAL);
     EXPECT_EQ(ctl_setup_agent(&world.folder, "node-1", world.reason), 0);
-    revoked = ctl_folder_read(&world.folder, "revoked");
-    EXPECT_EQ(http_server_revoke(world.server, revoked), 0);
-    free(revoked);
+    take_revocations(&world);
     EXPECT(!is_heard(&world, copy, "node-1"));
     EXPECT_GE(http_server_counts(world.server)->refused[HTTP_REFUSED_REVOKED], 1);
     EXPECT(is_heard(&world, path, "node-1"));
@@ -176,16 +181,13 @@ SPEC("a revocation counts though the line before it lacks its end")
 {
     static struct world world;
     char path[128], copy[128];
-    char *revoked;
 
     world_open(&world);
     snprintf(path, sizeof(path), "%s/agents/node-1", world.path);
     steal(&world, path, copy);
     EXPECT_EQ(ctl_folder_write(&world.folder, "revoked", "\n00 node-0"), 0);
     EXPECT_EQ(ctl_setup_revoke(&world.folder, "node-1", world.reason), 0);
-    revoked = ctl_folder_read(&world.folder, "revoked");
-    EXPECT_EQ(http_server_revoke(world.server, revoked), 0);
-    free(revoked);
+    take_revocations(&world);
     EXPECT(!is_heard(&world, copy, "node-1"));
     EXPECT_EQ(http_server_counts(world.server)->refused[HTTP_REFUSED_REVOKED], 1);
     world_close(&world);

@@ -235,6 +235,14 @@ static void open_compared(struct paths *paths, uint32_t planes, uint32_t active,
     paths_open(paths, 1);
 }
 
+static void open_compared_by_delay(struct paths *paths)
+{
+    paths_shape(paths, 1, 8, 0);
+    paths->config.loss_to_bad = PATH_LOSS_COMPARED;
+    paths->config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(paths, 1);
+}
+
 SPEC("compared: a loss where all others deliver makes an EV suspect")
 {
     struct paths paths;
@@ -255,10 +263,7 @@ SPEC("compared: losses of an EV whose packets are late demote it only after thre
 {
     struct paths paths;
 
-    paths_shape(&paths, 1, 8, 0);
-    paths.config.loss_to_bad = PATH_LOSS_COMPARED;
-    paths.config.ev_skip = PATH_SKIP_DELAY;
-    paths_open(&paths, 1);
+    open_compared_by_delay(&paths);
     path_on_delay(paths.set, 3, 100, 0);
     EXPECT(!path_on_loss(paths.set, 3, false, 0, 0));
     EXPECT(!path_on_loss(paths.set, 3, false, 0, 0));
@@ -277,10 +282,7 @@ SPEC("a packet declared lost that arrives late costs its path a quarter of its s
 {
     struct paths paths;
 
-    paths_shape(&paths, 1, 8, 0);
-    paths.config.loss_to_bad = PATH_LOSS_COMPARED;
-    paths.config.ev_skip = PATH_SKIP_DELAY;
-    paths_open(&paths, 1);
+    open_compared_by_delay(&paths);
     path_next_round(paths.set);
     path_on_late(paths.set, 3, 0);
     EXPECT_EQ(path_state_of(paths.set, 3), EV_SKIP);
