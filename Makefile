@@ -84,7 +84,7 @@ clean:
 
 help:
 	@echo 'make             build: programs in $(BUILD)/bin, libraries in $(BUILD)/lib, benches in $(BUILD)/bench'
-	@echo 'make test        everything a change must pass: gcc, clang, sanitizers, all tests and checks'
+	@echo 'make test        everything a change must pass: gcc, sanitizers, all tests and checks'
 	@echo 'make demo        shows what is there; on a terminal, ends with the page of a running fabric'
 	@echo 'make paper       runs the experiments of the MRC paper: what was published and what comes out here'
 	@echo 'make headline    compares protocols by size and by failure; takes hours on few processors (tools/headline --smallest: minutes)'
@@ -93,7 +93,7 @@ help:
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
 	@echo 'make map         breaks links and switches at random places, and measures how probes localise them'
 	@echo 'make hunt        runs HUNT_CASES ($(HUNT_CASES)) random cases of HUNT_SEED ($(HUNT_SEED)) against the capacity of their fabrics'
-	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
+	@echo 'make check-all   make test, and the slow checks: clang, ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
 	@echo 'make soak        attacks, and property tests with fresh seeds, for SOAK_SECONDS ($(SOAK_SECONDS)), after a thousand restarts'
 	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'
 	@echo 'make uninstall   removes what the last make install from $(BUILD) put there'
