@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capacity/capacity_apart.h"
+
 #define MEMORY_BYTES  ((size_t)64 << 20)
 #define ENTRIES_MOST  4096
 #define ENTRIES_LEAST 16
@@ -82,12 +84,14 @@ static void add_to_demand(
         (demand->srh_payload_share * before + pair->srh_payload_share * pair->flow_count) / after;
 }
 
-static uint32_t list_demands(struct capacity_cache *cache, const struct capacity_track *track)
+/* Lists the demands of the set, at most `most`. Returns their number. */
+static uint32_t list_demands(
+    struct capacity_cache *cache, const struct capacity_track *track, uint32_t most)
 {
     uint32_t count = 0;
 
     memset(cache->demand_of_group, 0, cache->pair_count * sizeof(*cache->demand_of_group));
-    for (uint32_t i = 0; i < track->pair_count; i++) {
+    for (uint32_t i = 0; i < track->pair_count && count < most; i++) {
         const struct capacity_pair *pair = &track->pairs[i];
         uint32_t *demand = &cache->demand_of_group[pair->group];
 
@@ -118,7 +122,7 @@ static void take_solution(struct capacity_cache *cache, struct capacity_track *t
     const struct capacity_rates *rates, struct capacity_entry *entry)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
-        if (cache->is_outstanding[i])
+        if (cache->is_outstanding[i] && cache->demand_of_group[track->pairs[i].group] != 0)
             entry->rate_bps[i] = rate_of_pair(cache, &track->pairs[i], rates);
     for (uint32_t i = 0; i < entry->limits.top_count; i++)
         entry->limits.top[i].flow = cache->pair_of_demand[entry->limits.top[i].flow];
@@ -154,13 +158,25 @@ fini_network:
 static int solve_entry(
     struct capacity_cache *cache, struct capacity_track *track, struct capacity_entry *entry)
 {
-    uint32_t demand_count = list_demands(cache, track);
+    bool is_covered = capacity_apart_covers(cache);
+    uint32_t demand_count =
+        list_demands(cache, track, is_covered ? CAPACITY_LIMITS_MAX : UINT32_MAX);
+    int err;
 
     entry->rate_bps = allocator_take(&cache->memory, cache->pair_count, sizeof(double));
     if (!entry->rate_bps)
         return -ENOMEM;
     track->solve_count++;
-    return demand_count ? solve_demands(cache, track, demand_count, entry) : 0;
+    if (demand_count == 0)
+        return 0;
+    err = solve_demands(cache, track, demand_count, entry);
+    if (err)
+        return err;
+    if (is_covered)
+        capacity_apart_complete(cache, entry);
+    else
+        capacity_apart_note(cache, track, entry);
+    return 0;
 }
 
 int capacity_cache_find(struct capacity_cache *cache, struct capacity_track *track, bool may_solve,
@@ -173,7 +189,7 @@ int capacity_cache_find(struct capacity_cache *cache, struct capacity_track *tra
     key_of(cache, key);
     entry = place_of(cache, key);
     *found = NULL;
-    if (!entry->is_taken && !may_solve)
+    if (!entry->is_taken && !may_solve && !capacity_apart_covers(cache))
         return 0;
     if (!entry->is_taken) {
         if (cache->entry_count >= cache->entry_max / 2) {
@@ -242,5 +258,6 @@ void capacity_cache_delete(struct capacity_cache *cache)
     allocator_free(&memory, cache->pair_of_demand);
     allocator_free(&memory, cache->qps_of_demand);
     allocator_free(&memory, cache->demand_of_group);
+    allocator_free(&memory, cache->apart_bps);
     allocator_free(&memory, cache);
 }

@@ -29,6 +29,7 @@ struct capacity_cache {
     uint32_t *pair_of_demand;  /* its first pair */
     uint32_t *qps_of_demand;   /* of all its pairs */
     uint32_t *demand_of_group; /* plus 1 */
+    double *apart_bps; /* capacity_apart.h: by pair; 0: not in the set; NULL: pairs are not apart */
 };
 
 /* Returns NULL if there is no memory. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/byte_time.h"
-#include "capacity/capacity_cache.h"
+#include "capacity/capacity_apart.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -317,6 +317,7 @@ int capacity_track_init_in(struct capacity_track *track, const struct allocator 
         capacity_track_fini(track);
         return -ENOMEM;
     }
+    capacity_apart_init(track);
     look_at_faults(track);
     return 0;
 }

@@ -222,6 +222,51 @@ SPEC("flows that are done leave their share to the others")
     cluster_close(&cluster);
 }
 
+/* Several messages of each flow, so that flows end at different times. */
+static void describe_ends(struct cluster *cluster)
+{
+    static const uint32_t nics[2][2] = { { 0, 2 }, { 3, 1 } };
+
+    describe(cluster);
+    cluster->config.workload_count = 2;
+    cluster->workloads[1] = cluster->workloads[0];
+    for (uint32_t i = 0; i < 2; i++) {
+        cluster->workloads[i].kind = SIM_STREAM;
+        cluster->workloads[i].placement = SIM_LIST;
+        cluster->workloads[i].nics = nics[i];
+        cluster->workloads[i].rank_count = 2;
+        cluster->workloads[i].iterations = 1 + i;
+    }
+    cluster->workloads[1].name[0] = 'x';
+}
+
+SPEC("flows that share no link of a NIC keep rate and limit when others end, without a solution")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+    uint64_t effort;
+
+    describe_ends(&cluster);
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(20));
+    EXPECT_EQ(track.limits.flow_count, 2);
+    effort = track.effort;
+    track.effort = UINT64_MAX; /* nothing more may be solved */
+    run(&cluster, &track, US(60));
+    EXPECT_EQ((int64_t)track.rate_bps[0], 0);
+    EXPECT(is_near(track.rate_bps[1], 200 * GBPS * PAYLOAD));
+    EXPECT_EQ(track.stale_count, 0);
+    EXPECT_GT(effort, 0);
+    EXPECT_EQ(track.limits.flow_count, 1);
+    EXPECT_EQ(track.limits.link_count, 1);
+    EXPECT_EQ(track.limits.top_count, 1);
+    EXPECT_EQ(track.limits.top[0].flow, 1);
+    EXPECT_EQ(track.limits.top[0].name.link.nic, 3);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
 SPEC("workloads between the same NICs are one flow, which their QPs share")
 {
     struct capacity_track track;
