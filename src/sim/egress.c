@@ -217,6 +217,7 @@ static __attribute__((noinline)) void transmit_slowly(
 void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
 {
     const struct link *link = &shard->links[port];
+    struct engine_seat seat = shard_seat(shard, link->peer_node);
     struct port *queue = &shard->ports[port];
 
     if (__builtin_expect(!egress_is_plain(shard, port) || has_pauses(shard), false)) {
@@ -228,10 +229,10 @@ void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
         uint64_t arrival_ps = link_arrival_ps(link, queue->free_ps);
 
         shard->packet_hops++;
-        if (shard_owns(shard, link->peer_node))
-            mailbox_post(&shard->mailbox, link->peer_node, link->peer_port, arrival_ps, sent);
+        if (seat.shard == shard->number)
+            mailbox_post(&shard->mailbox, seat.number, link->peer_port, arrival_ps, sent);
         else
-            shard_mail(shard, link->peer_node, link->peer_port, arrival_ps, sent);
+            shard_mail(shard, seat, link->peer_port, arrival_ps, sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 
@@ -315,7 +316,8 @@ bool egress_was_cut(
     const struct link *back = &shard->links[ingress_port];
     uint64_t came_down_ps = shard->port_details[ingress_port].came_down_ps;
     uint32_t sender = sim_engine_ports(sim, back->peer_node).first + back->peer_port;
-    const struct shard *of_sender = &sim->shards[sim->owners ? sim->owners[back->peer_node] : 0];
+    const struct shard *of_sender =
+        &sim->shards[sim->seats ? sim->seats[back->peer_node].shard : 0];
     uint64_t way_ps =
         shard->links[sender].delay_ps +
         port_transmission_ps(&of_sender->profiles[sim->healthy[sender]], packet.length_bytes);

@@ -11,17 +11,20 @@ struct egress {
     struct port *port;
     struct mailbox_way way;
     struct link link;
-    bool leads_away; /* to another shard */
+    struct engine_seat seat; /* of the node at the other end */
+    bool leads_away;         /* to another shard */
 };
 
 static inline struct egress egress_of(struct shard *shard, uint32_t port)
 {
     struct link link = shard->links[port];
+    struct engine_seat seat = shard_seat(shard, link.peer_node);
 
     return (struct egress){ .port = &shard->ports[port],
-        .way = mailbox_way(&shard->mailbox, link.peer_node, link.peer_port),
+        .way = mailbox_way(&shard->mailbox, seat.number, link.peer_port),
         .link = link,
-        .leads_away = !shard_owns(shard, link.peer_node) };
+        .seat = seat,
+        .leads_away = seat.shard != shard->number };
 }
 
 /* Like egress_advance(), for a port that continues at `next_ps`. Returns when it continues after
@@ -35,7 +38,7 @@ static inline uint64_t egress_send(
 
         shard->packet_hops++;
         if (egress->leads_away)
-            shard_mail(shard, egress->way.node, egress->way.port, arrival_ps, sent);
+            shard_mail(shard, egress->seat, egress->way.port, arrival_ps, sent);
         else
             mailbox_send(&shard->mailbox, &egress->way, arrival_ps, sent);
         next_ps = port_next_ps(egress->port);

@@ -61,7 +61,7 @@ static inline bool group_is_led(const struct sim *sim)
 /* Returns true if this process runs the node. */
 static inline bool group_has_node(const struct sim *sim, uint32_t node)
 {
-    return !sim->group || group_has(sim->group, sim->owners[node]);
+    return !sim->group || group_has(sim->group, sim->seats[node].shard);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */

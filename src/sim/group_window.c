@@ -17,6 +17,7 @@ struct window_head {
 /* An arrival with its packet. */
 struct window_packet {
     struct outbox_parcel parcel;
+    uint32_t shard; /* that receives it */
     struct packets_record record;
     struct ipv6_addr outer;
 };
@@ -25,12 +26,11 @@ struct window_packet {
 
 static uint32_t count_of_list(const struct outbox *outbox, uint32_t to_shard)
 {
-    const struct outbox_chunk *chunk;
+    const struct outbox_chunk *all = outbox->pool->all;
     uint32_t count = 0;
 
-    for (chunk = outbox_first(outbox, to_shard); chunk;
-         chunk = outbox_chunk_at(outbox, chunk->next))
-        count += chunk->count;
+    for (uint32_t at = outbox->lists[to_shard].first; at != OUTBOX_NONE; at = all[at].next)
+        count += all[at].count;
     return count;
 }
 
@@ -53,9 +53,10 @@ static uint32_t count_for(const struct sim *sim, uint32_t member)
 
 /* The packet leaves the pool of the shard that sent it, which is a shard of this member. A pause
  * frame has no packet. */
-static void send_packet(const struct sim *sim, uint32_t member, const struct outbox_parcel *parcel)
+static void send_packet(
+    const struct sim *sim, uint32_t to_shard, const struct outbox_parcel *parcel)
 {
-    struct window_packet packet = { .parcel = *parcel };
+    struct window_packet packet = { .parcel = *parcel, .shard = to_shard };
     uint32_t handle = parcel->packet.handle;
 
     if (handle != PACKETS_NONE) {
@@ -66,21 +67,20 @@ static void send_packet(const struct sim *sim, uint32_t member, const struct out
         packet.outer = home->outer[handle];
         packets_give_back(home, handle);
     }
-    group_send(sim, member, &packet, sizeof(packet));
+    group_send(sim, group_member_of(sim, to_shard), &packet, sizeof(packet));
 }
 
 static void send_list(const struct sim *sim, struct outbox *outbox, uint32_t to_shard)
 {
-    uint32_t member = group_member_of(sim, to_shard);
-    const struct outbox_chunk *chunk;
+    struct outbox_list *list = &outbox->lists[to_shard];
+    const struct outbox_chunk *all = outbox->pool->all;
 
-    for (chunk = outbox_first(outbox, to_shard); chunk;
-         chunk = outbox_chunk_at(outbox, chunk->next))
-        for (uint32_t i = 0; i < chunk->count; i++) {
-            send_packet(sim, member, &chunk->parcels[i]);
+    for (uint32_t at = list->first; at != OUTBOX_NONE; at = all[at].next)
+        for (uint32_t i = 0; i < all[at].count; i++) {
+            send_packet(sim, to_shard, &all[at].parcels[i]);
             outbox->count--;
         }
-    outbox->lists[to_shard] = (struct outbox_list){ .first = OUTBOX_NONE, .last = OUTBOX_NONE };
+    outbox_pool_take_back(outbox->pool, list);
 }
 
 static void send_packets(const struct sim *sim)
@@ -97,7 +97,7 @@ static void take_packet(struct sim *sim, struct group_message *message)
     struct shard *shard;
 
     group_take(message, &packet, sizeof(packet));
-    shard = &sim->shards[sim->owners[packet.parcel.node]];
+    shard = &sim->shards[packet.shard];
     if (packet.parcel.packet.handle != PACKETS_NONE) {
         uint32_t handle = packets_take(&shard->packets);
 
@@ -109,7 +109,7 @@ static void take_packet(struct sim *sim, struct group_message *message)
         shard->packets.outer[handle] = packet.outer;
         packet.parcel.packet.handle = handle;
     }
-    mailbox_post(&shard->mailbox, packet.parcel.node, packet.parcel.port, packet.parcel.time_ps,
+    mailbox_post(&shard->mailbox, packet.parcel.seat, packet.parcel.port, packet.parcel.time_ps,
         &packet.parcel.packet);
 }
 
@@ -141,7 +141,7 @@ static void take_reports(struct sim *sim, struct group_message *message)
         struct reports *reports;
 
         group_take(message, &report, sizeof(report));
-        reports = &sim->shards[sim->owners[report.node]].reports;
+        reports = &sim->shards[sim->seats[report.node].shard].reports;
         reports->all[reports->count++] = report;
     }
 }

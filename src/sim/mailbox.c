@@ -26,12 +26,13 @@ void mailbox_init(struct mailbox *mailbox, struct arena *arena, uint32_t node_co
         .word_count = words,
         .next = arena_take(arena, lists, sizeof(*mailbox->next), 64),
         .active = arena_take(arena, (size_t)MAILBOX_WINDOWS * words, sizeof(uint64_t), 64),
-        .units = packets_take_memory(
-            arena, (size_t)packet_count * MAILBOX_CHUNK_UNITS, sizeof(*mailbox->units)),
         .chunk_count = packet_count,
-        .free_chunk = MAILBOX_NONE,
-        .far = packets_take_memory(arena, packet_count, sizeof(*mailbox->far)) };
+        .free_chunk = MAILBOX_NONE };
     wheel_init(arena->memory ? &mailbox->wheel : NULL, arena, node_count);
+    /* what is used only in part comes last: its pages then have nothing else */
+    mailbox->units = packets_take_memory(
+        arena, (size_t)packet_count * MAILBOX_CHUNK_UNITS, sizeof(*mailbox->units));
+    mailbox->far = packets_take_memory(arena, packet_count, sizeof(*mailbox->far));
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 /* An arrival at a node of another shard. */
 struct outbox_parcel {
     uint64_t time_ps;
-    uint32_t node;
+    uint32_t seat; /* of the node in that shard */
     uint32_t port;
     struct port_entry packet;
 };
@@ -29,21 +29,44 @@ struct outbox_chunk {
 struct outbox_list {
     uint32_t first; /* OUTBOX_NONE: empty */
     uint32_t last;
+    uint32_t count; /* chunks */
+};
+
+/* The chunks of a shard, in an array of all shards. The shard that empties a chunk fills it next,
+ * so that one window of arrivals needs memory, not two. What it will not need, because it receives
+ * more than it sends, goes back to the shard that first used it. */
+struct outbox_pool {
+    struct outbox_chunk *all;
+    uint32_t first; /* of this shard */
+    uint32_t room;  /* of each shard */
+    uint32_t touched;
+    uint32_t taken;        /* in this window */
+    uint32_t taken_before; /* in the window before */
+    struct outbox_list free;
 };
 
 struct outbox {
-    struct outbox_chunk *chunks;
+    struct outbox_pool *pool;
     struct outbox_list *lists; /* by receiving shard */
+    struct outbox_list *spare; /* chunks that go back, by shard */
     uint64_t earliest_ps;      /* arrival; UINT64_MAX: empty */
     uint64_t count;
     struct packets_list *returned; /* by shard */
-    uint32_t chunk_count;
-    uint32_t used;
     uint32_t shard_count;
 };
 
-/* Has room for `packet_count` parcels. */
-void outbox_init(struct outbox *, struct arena *, uint32_t shard_count, uint32_t packet_count);
+/* Returns the number of chunks with which a shard can send `packet_count` parcels in a window. */
+uint32_t outbox_pool_room(uint32_t packet_count, uint32_t shard_count);
+void outbox_pool_init(
+    struct outbox_pool *, struct outbox_chunk *all, uint32_t shard, uint32_t room);
+/* Begins a window. */
+void outbox_pool_open(struct outbox_pool *);
+/* Takes over chunks that were sent back, and empties the list. */
+void outbox_pool_take_back(struct outbox_pool *, struct outbox_list *);
+/* Frees a chunk that was emptied here, or puts it into the list `spare` of its first shard. */
+void outbox_pool_free(struct outbox_pool *, uint32_t chunk, struct outbox_list *spare);
+
+void outbox_init(struct outbox *, struct arena *, struct outbox_pool *, uint32_t shard_count);
 
 void outbox_clear(struct outbox *);
 
@@ -54,7 +77,7 @@ struct outbox_chunk *outbox_take_chunk(struct outbox *, uint32_t to_shard);
 static inline struct outbox_parcel *outbox_add(struct outbox *outbox, uint32_t to_shard)
 {
     uint32_t last = outbox->lists[to_shard].last;
-    struct outbox_chunk *chunk = last == OUTBOX_NONE ? NULL : &outbox->chunks[last];
+    struct outbox_chunk *chunk = last == OUTBOX_NONE ? NULL : &outbox->pool->all[last];
 
     if (!chunk || chunk->count == OUTBOX_CHUNK_PARCELS)
         chunk = outbox_take_chunk(outbox, to_shard);
@@ -62,15 +85,4 @@ static inline struct outbox_parcel *outbox_add(struct outbox *outbox, uint32_t t
         return NULL;
     outbox->count++;
     return &chunk->parcels[chunk->count++];
-}
-
-/* Returns the first chunk for a shard, then the next ones; NULL: no more. */
-static inline const struct outbox_chunk *outbox_chunk_at(const struct outbox *outbox, uint32_t at)
-{
-    return at == OUTBOX_NONE ? NULL : &outbox->chunks[at];
-}
-
-static inline const struct outbox_chunk *outbox_first(const struct outbox *outbox, uint32_t shard)
-{
-    return outbox_chunk_at(outbox, outbox->lists[shard].first);
 }

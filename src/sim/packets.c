@@ -40,7 +40,7 @@ void packets_take_back(struct packets *packets, struct packets_list *list)
         return;
     packets->all[list->tail].next_free = packets->free_head;
     packets->free_head = list->head;
-    packets->used -= list->count;
+    packets->used -= (int32_t)list->count;
     packets_list_clear(list, 1);
 }
 

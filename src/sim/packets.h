@@ -60,16 +60,18 @@ struct packets_list {
 };
 
 /* The packets of a shard. The arrays are those of all shards: a packet keeps its place on its way
- * through others. Where it ends, it is put into the list of its own shard, which takes the list
- * over in the next window. */
+ * through others. The shard where it ends uses it for packets of its own, which then need no other
+ * place. If it has enough of them, because it receives more than it sends, the packet is put into
+ * the list of the shard that first used it, which takes the list over in the next window. */
 struct packets {
     struct ipv6_addr *outer; /* destinations, which switches shift */
     struct packets_record *all;
     uint32_t first; /* of this shard */
     uint32_t count;
-    uint32_t used;
+    int32_t used;     /* taken, less those given back here; may be negative */
     uint32_t touched; /* records from here on have never been used */
     uint32_t free_head;
+    uint32_t kept_max;             /* with more free packets it keeps none of other shards */
     uint32_t shard_shift;          /* an index shifted by this is the number of its shard */
     struct packets_list *returned; /* by shard; of this window */
 };
@@ -86,7 +88,7 @@ void packets_list_clear(struct packets_list *, uint32_t count);
 
 static inline bool packets_are_all_used(const struct packets *packets)
 {
-    return packets->used == packets->count;
+    return packets->free_head == PACKETS_NONE && packets->touched == packets->count;
 }
 
 /* Returns PACKETS_NONE if all are in flight. */
@@ -105,12 +107,24 @@ static inline uint32_t packets_take(struct packets *packets)
     return index;
 }
 
+/* Returns the number of packets in the free list. */
+static inline uint32_t packets_free_count(const struct packets *packets)
+{
+    return packets->touched - (uint32_t)packets->used;
+}
+
 /* Not inlined: a cluster in one shard never needs it. */
 void packets_return(struct packets *, uint32_t index);
 
+static inline bool packets_is_foreign(const struct packets *packets, uint32_t index)
+{
+    return index - packets->first >= packets->count;
+}
+
 static inline void packets_give_back(struct packets *packets, uint32_t index)
 {
-    if (__builtin_expect(index - packets->first >= packets->count, false)) {
+    if (__builtin_expect(packets_is_foreign(packets, index), false) &&
+        packets_free_count(packets) >= packets->kept_max) {
         packets_return(packets, index);
         return;
     }

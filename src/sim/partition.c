@@ -5,9 +5,13 @@
  * shards. Leaves are dealt out in turn, and so are all other switches: work on a part of the
  * cluster then keeps all shards busy. Where NICs have no leaf, neighbours by number stay together.
  */
+#include <assert.h>
+
 #include "sim/setup.h"
 
-#define NOBODY UINT8_MAX
+#define NOBODY          UINT8_MAX
+#define SEAT_NUMBER_MAX 0xffffff
+#define LINE            64
 
 /* Returns the number of groups of NICs that can be run apart. */
 static uint32_t group_count(const struct topology *topology)
@@ -47,27 +51,70 @@ static uint8_t owner_of_hosts(const struct sim *sim, uint32_t switch_index)
 
         if (topology_port_faces_host(sim->topology, switch_index, port) &&
             topology_peer(sim->topology, end, &peer) && peer.is_nic)
-            return sim->owners[peer.node];
+            return owner_of_nic(sim, peer.node);
     }
     return NOBODY;
 }
 
-void partition_init(struct sim *sim, struct arena *arena)
+/* Counts the nodes of shards, from the first node on. */
+struct dealing {
+    struct sim *sim;
+    uint32_t counts[SIM_SHARDS_MAX];
+};
+
+static void seat_node(struct dealing *dealing, uint32_t node, uint8_t owner)
 {
+    uint32_t number = dealing->counts[owner]++;
+
+    assert(number <= SEAT_NUMBER_MAX);
+    if (dealing->sim->seats)
+        dealing->sim->seats[node] =
+            (struct engine_seat){ .shard = owner, .number = number & SEAT_NUMBER_MAX };
+}
+
+static void seat_nodes(struct dealing *dealing)
+{
+    struct sim *sim = dealing->sim;
     uint32_t next = 0;
 
-    if (sim->shard_count == 1)
-        return;
-    sim->owners = arena_take(arena, sim->node_count, sizeof(*sim->owners), 64);
-    if (!sim->owners)
-        return;
     for (uint32_t nic = 0; nic < sim->nic_count; nic++)
-        sim->owners[nic] = owner_of_nic(sim, nic);
+        seat_node(dealing, nic, owner_of_nic(sim, nic));
     for (uint32_t i = 0; i < sim->topology->switch_count; i++) {
         uint8_t owner = owner_of_hosts(sim, i);
 
         if (owner == NOBODY)
             owner = (uint8_t)(next++ % sim->shard_count);
-        sim->owners[sim->nic_count + i] = owner;
+        seat_node(dealing, sim->nic_count + i, owner);
     }
+}
+
+void partition_init(struct sim *sim, struct arena *arena)
+{
+    struct dealing dealing = { .sim = sim };
+
+    sim->seat_max = sim->node_count;
+    if (sim->shard_count == 1)
+        return;
+    sim->seats = arena_take(arena, sim->node_count, sizeof(*sim->seats), LINE);
+    seat_nodes(&dealing);
+    sim->seat_max = 0;
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        if (dealing.counts[i] > sim->seat_max)
+            sim->seat_max = dealing.counts[i];
+}
+
+void partition_list_nodes(struct sim *sim, struct arena *arena)
+{
+    uint32_t list_count = sim->shard_count > 1 ? sim->shard_count : 0;
+    uint32_t *nodes = arena_take(arena, (size_t)list_count * sim->seat_max, sizeof(*nodes), LINE);
+
+    if (!nodes || list_count == 0)
+        return;
+    for (uint32_t node = 0; node < sim->node_count; node++) {
+        struct engine_seat seat = sim->seats[node];
+
+        nodes[(size_t)seat.shard * sim->seat_max + seat.number] = node;
+    }
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        sim->shards[i].nodes = &nodes[(size_t)i * sim->seat_max];
 }

@@ -69,9 +69,10 @@ static void wake_for_actions(struct shard *shard)
 
 /* Prefetch the data of a node while the three nodes before it are run: first what is at known
  * places, then what that refers to, then the rest. */
-static void prefetch_node(const struct shard *shard, uint32_t node)
+static void prefetch_node(const struct shard *shard, uint32_t seat)
 {
     enum { LINE = 64, LINES = 12 };
+    uint32_t node = shard_node(shard, seat);
 
     if (node < shard->nic_count) {
         const uint8_t *endpoint = shard->nics[node].endpoint;
@@ -81,18 +82,22 @@ static void prefetch_node(const struct shard *shard, uint32_t node)
         for (uint32_t p = 0; p < shard->plane_count; p++)
             __builtin_prefetch(&shard->ports[shard->nics[node].first_port + p], 1);
     }
-    mailbox_fetch(&shard->mailbox, node);
+    mailbox_fetch(&shard->mailbox, seat);
 }
 
-static void prefetch_second(const struct shard *shard, uint32_t node)
+static void prefetch_second(const struct shard *shard, uint32_t seat)
 {
+    uint32_t node = shard_node(shard, seat);
+
     if (node < shard->nic_count && shard->endpoint->prefetch)
         shard->endpoint->prefetch(shard->nics[node].endpoint);
-    mailbox_fetch_older(&shard->mailbox, node);
+    mailbox_fetch_older(&shard->mailbox, seat);
 }
 
-static void prefetch_third(const struct shard *shard, uint32_t node)
+static void prefetch_third(const struct shard *shard, uint32_t seat)
 {
+    uint32_t node = shard_node(shard, seat);
+
     if (node < shard->nic_count && shard->endpoint->prefetch_rest)
         shard->endpoint->prefetch_rest(shard->nics[node].endpoint);
 }
@@ -109,7 +114,7 @@ static void prefetch_after(const struct shard *shard, uint32_t i, uint32_t activ
 
 /* If a window is cut short, arrivals from `end_ps` on wait for its second part. Returns the number
  * of arrivals before `end_ps`. */
-static uint32_t put_back(struct shard *shard, uint32_t node, uint32_t count, uint64_t end_ps)
+static uint32_t put_back(struct shard *shard, uint32_t seat, uint32_t count, uint64_t end_ps)
 {
     uint32_t kept = 0;
 
@@ -117,7 +122,7 @@ static uint32_t put_back(struct shard *shard, uint32_t node, uint32_t count, uin
         if (shard->mailbox.open_ps + mailbox_offset_ps(&shard->batch[i]) < end_ps)
             shard->batch[kept++] = shard->batch[i];
         else
-            mailbox_append(&shard->mailbox, shard->mailbox.slot, node, shard->batch[i].key,
+            mailbox_append(&shard->mailbox, shard->mailbox.slot, seat, shard->batch[i].key,
                 &shard->batch[i].packet);
     return kept;
 }
@@ -130,14 +135,15 @@ static void run_window(struct shard *shard, uint64_t end_ps)
     wake_for_actions(shard);
     active_count = mailbox_take_active(&shard->mailbox, shard->active);
     for (uint32_t i = 0; i < active_count; i++) {
-        uint32_t node = shard->active[i];
-        uint32_t count = mailbox_take(&shard->mailbox, node, shard->batch);
+        uint32_t seat = shard->active[i];
+        uint32_t node = shard_node(shard, seat);
+        uint32_t count = mailbox_take(&shard->mailbox, seat, shard->batch);
 
         shard->reports.node = node;
         bits_set(shard->used_nodes, node);
         prefetch_after(shard, i, active_count);
         if (is_cut_short)
-            count = put_back(shard, node, count, end_ps);
+            count = put_back(shard, seat, count, end_ps);
         if (actions_first(shard->sim, node) != ENGINE_NONE)
             run_with_actions(shard, node, shard->batch, count, end_ps);
         else

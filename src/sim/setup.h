@@ -7,11 +7,12 @@
 /* Returns the shard that runs a node. */
 static inline struct shard *setup_shard_of(const struct sim *sim, uint32_t node)
 {
-    return &sim->shards[sim->owners ? sim->owners[node] : 0];
+    return &sim->shards[sim->seats ? sim->seats[node].shard : 0];
 }
 
-/* partition.c: decides which shard runs which node. */
+/* partition.c: decides which shard runs which node, and lists the nodes of each shard. */
 void partition_init(struct sim *, struct arena *);
+void partition_list_nodes(struct sim *, struct arena *);
 
 /* Sets up shards: first what the set-up of ports and NICs needs, at the end their packets. Returns
  * the last of the bytes taken that are as sim_measure() describes. */

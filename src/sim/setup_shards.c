@@ -12,6 +12,7 @@ enum {
     CONTROL_PER_FLOW = 32,
     PACKETS_PER_NIC = 64,
     PACKETS_LEAST = 4096,
+    PACKETS_KEPT = 8192,   /* free ones of other shards, by each shard */
     REPORTS_PER_NIC = 256, /* of several shards, in a window */
     REPORTS_LEAST = 1 << 20,
 };
@@ -22,7 +23,7 @@ static void init_shard(struct sim *sim, struct shard *shard, uint32_t number)
 {
     shard->sim = sim;
     shard->number = number;
-    shard->owners = sim->owners;
+    shard->seats = sim->seats;
     shard->endpoint = sim->endpoint;
     shard->policy = sim->policy;
     shard->fabric = sim->fabric;
@@ -55,6 +56,7 @@ void setup_shards(struct sim *sim, struct arena *arena)
         sim->shards[i].profiles = profiles;
         sim->shards[i].used_nodes = used_nodes;
     }
+    partition_list_nodes(sim, arena);
 }
 
 /* ---- after them ------------------------------------------------------------------------------ */
@@ -89,12 +91,10 @@ static void setup_slots(struct shard *shard, struct arena *arena, uint32_t packe
     shard->slots.slots = packets_take_memory(arena, 1, measure.used_bytes);
 }
 
-static void setup_mail(struct shard *shard, struct arena *arena, uint32_t packet_count)
+static void setup_outboxes(struct shard *shard, struct arena *arena)
 {
-    const struct sim *sim = shard->sim;
-
     for (uint32_t i = 0; i < SHARD_OUTBOXES; i++)
-        outbox_init(&shard->outboxes[i], arena, sim->shard_count, packet_count);
+        outbox_init(&shard->outboxes[i], arena, &shard->chunks, shard->sim->shard_count);
 }
 
 /* Reports of all shards, because other members of a group send theirs. */
@@ -114,8 +114,7 @@ static void setup_engine(struct shard *shard, struct arena *arena, uint32_t pack
     shard->has_slow_arrivals = sim->has_slow_arrivals;
     shard->counts_order = sim->config.counts_order;
     setup_slots(shard, arena, packet_count);
-    mailbox_init(
-        &shard->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);
+    mailbox_init(&shard->mailbox, arena, sim->seat_max, packet_count, sim->topology->lookahead_ps);
     if (sim->config.engine == SIM_HEAP)
         shard->heap = heap_init(arena, sim->node_count, packet_count);
 }
@@ -127,9 +126,20 @@ static void setup_scratch(struct shard *shard, struct arena *arena, uint32_t pac
 
     shard->batch = packets_take_memory(arena, packet_count, sizeof(*shard->batch));
     shard->spare = packets_take_memory(arena, packet_count, sizeof(*shard->spare));
-    shard->active = arena_take(arena, sim->node_count, sizeof(*shard->active), LINE);
+    shard->active = arena_take(arena, sim->seat_max, sizeof(*shard->active), LINE);
     if (sim->shard_count > 1)
-        setup_mail(shard, arena, packet_count);
+        setup_outboxes(shard, arena);
+}
+
+/* Chunks of outboxes, of all shards. */
+static void setup_chunks(struct sim *sim, struct arena *arena, uint32_t packet_count)
+{
+    uint32_t room = outbox_pool_room(packet_count, sim->shard_count);
+    struct outbox_chunk *all =
+        packets_take_memory(arena, (size_t)room * sim->shard_count, sizeof(*all));
+
+    for (uint32_t i = 0; sim->shards && i < sim->shard_count; i++)
+        outbox_pool_init(&sim->shards[i].chunks, all, i, room);
 }
 
 /* Returns by how many bits the index of a packet is shifted to get its shard. Each shard has room
@@ -144,12 +154,13 @@ static uint32_t shard_shift(const struct sim *sim, uint32_t packet_count)
     return shift;
 }
 
-/* What is not used is never touched. */
+/* What is not used is never touched. Each shard may have some free packets of every other. */
 static void setup_packets(struct sim *sim, struct arena *arena, uint32_t packet_count)
 {
-    uint32_t shift = shard_shift(sim, packet_count);
+    uint32_t wanted = packet_count + (sim->shard_count - 1) * PACKETS_KEPT;
+    uint32_t shift = shard_shift(sim, wanted);
     uint32_t room = UINT32_C(1) << shift;
-    uint32_t each = packet_count < room ? packet_count : room;
+    uint32_t each = wanted < room ? wanted : room;
     size_t all = ((size_t)(sim->shard_count - 1) << shift) + each;
     struct ipv6_addr *outer = packets_take_memory(arena, all, sizeof(*outer));
     struct packets_record *records = packets_take_memory(arena, all, sizeof(*records));
@@ -161,6 +172,7 @@ static void setup_packets(struct sim *sim, struct arena *arena, uint32_t packet_
         packets->outer = outer;
         packets->all = records;
         packets->shard_shift = shift;
+        packets->kept_max = PACKETS_KEPT;
     }
 }
 
@@ -188,6 +200,8 @@ size_t setup_shards_engine(struct sim *sim, struct arena *arena)
     setup_packets(sim, arena, packet_count_max(sim));
     setup_each(sim, arena, setup_engine, NULL);
     start = arena->used_bytes;
+    if (sim->shard_count > 1)
+        setup_chunks(sim, arena, packet_count_max(sim));
     setup_each(sim, arena, setup_scratch, setup_reports);
     return sim->shard_count > 1 ? arena->used_bytes - start : 0;
 }

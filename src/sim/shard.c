@@ -45,33 +45,43 @@ void shard_lose(struct shard *shard, uint32_t packet, enum loss_reason loss)
 uint64_t shard_in_flight(const struct shard *shard)
 {
     const struct outbox *outbox = &shard->outboxes[shard->sim->outbox];
-    uint64_t count = shard->packets.used;
+    uint64_t count = (uint64_t)(int64_t)shard->packets.used;
 
     for (uint32_t i = 0; i < outbox->shard_count; i++)
         count -= outbox->returned[i].count;
     return count;
 }
 
+static void empty_chunk(struct shard *shard, const struct outbox_chunk *chunk)
+{
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        const struct outbox_parcel *parcel = &chunk->parcels[i];
+
+        mailbox_post(&shard->mailbox, parcel->seat, parcel->port, parcel->time_ps, &parcel->packet);
+    }
+}
+
+static void collect_from(struct shard *shard, struct outbox *from)
+{
+    uint32_t next;
+
+    packets_take_back(&shard->packets, &from->returned[shard->number]);
+    outbox_pool_take_back(&shard->chunks, &from->spare[shard->number]);
+    for (uint32_t at = from->lists[shard->number].first; at != OUTBOX_NONE; at = next) {
+        next = from->pool->all[at].next;
+        empty_chunk(shard, &from->pool->all[at]);
+        outbox_pool_free(&shard->chunks, at, shard->outbox->spare);
+    }
+}
+
 void shard_collect(struct shard *shard)
 {
     const struct sim *sim = shard->sim;
 
-    for (uint32_t i = 0; i < sim->shard_count; i++) {
-        struct outbox *from = &sim->shards[i].outboxes[!sim->outbox];
-        const struct outbox_chunk *chunk;
-
-        if (!group_has(sim->group, i))
-            continue;
-        packets_take_back(&shard->packets, &from->returned[shard->number]);
-        for (chunk = outbox_first(from, shard->number); chunk;
-             chunk = outbox_chunk_at(from, chunk->next))
-            for (uint32_t p = 0; p < chunk->count; p++) {
-                const struct outbox_parcel *parcel = &chunk->parcels[p];
-
-                mailbox_post(
-                    &shard->mailbox, parcel->node, parcel->port, parcel->time_ps, &parcel->packet);
-            }
-    }
+    outbox_pool_open(&shard->chunks);
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        if (group_has(sim->group, i))
+            collect_from(shard, &sim->shards[i].outboxes[!sim->outbox]);
     shard->packets.returned = shard->outbox->returned;
 }
 

@@ -27,10 +27,11 @@ struct shard {
     uint64_t *used;
     struct mailbox_entry *batch;
     struct mailbox_entry *spare;
-    uint32_t *active;
+    uint32_t *active;     /* seats */
     uint64_t *used_nodes; /* bitmap of those that were ever run or have QPs; others count nothing */
     struct heap *heap;    /* NULL: windows */
-    const uint8_t *owners; /* the shard of each node; NULL: this one has all */
+    const struct engine_seat *seats; /* of each node; NULL: this shard has all */
+    const uint32_t *nodes;           /* by seat; NULL: the same */
     struct nic_model *nic_models;
     bool has_slow_arrivals;
     bool counts_order;
@@ -52,6 +53,7 @@ struct shard {
     const struct switch_policy *policy;
     struct engine_port *port_details;
     struct outbox outboxes[SHARD_OUTBOXES];
+    struct outbox_pool chunks; /* of them */
     struct reports reports;
     struct port_pool slots;
     struct loans loans;
@@ -77,22 +79,35 @@ struct shard {
 
 static inline bool shard_owns(const struct shard *shard, uint32_t node)
 {
-    return !shard->owners || shard->owners[node] == shard->number;
+    return !shard->seats || shard->seats[node].shard == shard->number;
+}
+
+/* Seats number the nodes of a shard. Its lists of arrivals are by seat, so that they take no memory
+ * for the nodes of other shards. */
+static inline struct engine_seat shard_seat(const struct shard *shard, uint32_t node)
+{
+    return shard->seats ? shard->seats[node] : (struct engine_seat){ .number = node & 0xffffff };
+}
+
+static inline uint32_t shard_node(const struct shard *shard, uint32_t seat)
+{
+    return shard->nodes ? shard->nodes[seat] : seat;
 }
 
 /* Sends an arrival to another shard. */
-static inline void shard_mail(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
-    const struct port_entry *packet)
+static inline void shard_mail(struct shard *shard, struct engine_seat seat, uint32_t port,
+    uint64_t time_ps, const struct port_entry *packet)
 {
     struct outbox *outbox = shard->outbox;
-    struct outbox_parcel *parcel = outbox_add(outbox, shard->owners[node]);
+    struct outbox_parcel *parcel = outbox_add(outbox, seat.shard);
 
     if (__builtin_expect(!parcel, false)) {
         shard->status = SIM_OUT_OF_MEMORY;
         return;
     }
-    *parcel =
-        (struct outbox_parcel){ .time_ps = time_ps, .node = node, .port = port, .packet = *packet };
+    *parcel = (struct outbox_parcel){
+        .time_ps = time_ps, .seat = seat.number, .port = port, .packet = *packet
+    };
     if (time_ps < outbox->earliest_ps)
         outbox->earliest_ps = time_ps;
 }
@@ -100,12 +115,14 @@ static inline void shard_mail(struct shard *shard, uint32_t node, uint32_t port,
 static inline void shard_post(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
     const struct port_entry *packet)
 {
+    struct engine_seat seat = shard_seat(shard, node);
+
     if (__builtin_expect(shard->heap != NULL, false))
         heap_post(shard->heap, node, port, time_ps, *packet);
-    else if (!shard_owns(shard, node))
-        shard_mail(shard, node, port, time_ps, packet);
+    else if (seat.shard != shard->number)
+        shard_mail(shard, seat, port, time_ps, packet);
     else
-        mailbox_post(&shard->mailbox, node, port, time_ps, packet);
+        mailbox_post(&shard->mailbox, seat.number, port, time_ps, packet);
 }
 
 /* Requests that a node of this shard be run at `time_ps`. */
@@ -114,7 +131,7 @@ static inline void shard_wake(struct shard *shard, uint32_t node, uint64_t time_
     if (shard->heap)
         heap_wake(shard->heap, node, time_ps);
     else
-        mailbox_wake(&shard->mailbox, node, time_ps);
+        mailbox_wake(&shard->mailbox, shard_seat(shard, node).number, time_ps);
 }
 
 /* Returns its share of the packets in flight; modulo 2^64, because a packet may end elsewhere. */

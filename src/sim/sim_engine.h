@@ -51,6 +51,12 @@ struct engine_switch {
     bool was_cut;        /* an incoming link has been down */
 };
 
+/* Where a node is run. */
+struct engine_seat {
+    uint32_t shard : 8;
+    uint32_t number : 24; /* among the nodes of the shard, in the order of nodes */
+};
+
 struct engine_nic {
     void *endpoint;      /* of the protocol: for MRC, the struct transport */
     uint64_t turn_ps;    /* when it acts next, by itself or because of an arrival */
@@ -162,7 +168,8 @@ struct sim {
 
     struct group *group; /* group.h; NULL: this process runs all shards */
     struct shard *shards;
-    uint8_t *owners; /* the shard of each node; NULL: there is one shard */
+    struct engine_seat *seats; /* of each node; NULL: there is one shard, and seats are nodes */
+    uint32_t seat_max;         /* nodes of the largest shard */
     uint32_t shard_count;
     uint32_t outbox; /* the one that is filled in this window */
 

@@ -82,9 +82,14 @@ SPEC("a leaf and its NICs are in one shard, and every shard has nodes")
     sim = cluster.sim;
     EXPECT_EQ(sim_shard_count(sim), 2);
     for (uint32_t nic = 0; nic < sim->nic_count; nic++)
-        EXPECT_EQ(sim->owners[nic], sim->owners[sim->links[sim->nics[nic].first_port].peer_node]);
-    for (uint32_t node = 0; node < sim->node_count; node++)
-        nodes[sim->owners[node]]++;
+        EXPECT_EQ(sim->seats[nic].shard,
+            sim->seats[sim->links[sim->nics[nic].first_port].peer_node].shard);
+    for (uint32_t node = 0; node < sim->node_count; node++) {
+        const struct engine_seat *seat = &sim->seats[node];
+
+        EXPECT_EQ(seat->number, nodes[seat->shard]++);
+        EXPECT_EQ(shard_node(&sim->shards[seat->shard], seat->number), node);
+    }
     EXPECT_EQ(nodes[0], nodes[1]);
     cluster_close(&cluster);
 }

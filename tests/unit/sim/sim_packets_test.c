@@ -92,6 +92,27 @@ static void open_two(struct packets *shards, struct packets_record *all, struct 
     }
 }
 
+SPEC("a shard uses packets of others that end in it, until it has enough free ones")
+{
+    struct packets_record all[16];
+    struct packets_list lists[4];
+    struct packets shards[2];
+    uint32_t taken[3];
+
+    open_two(shards, all, lists);
+    shards[0].kept_max = 2;
+    for (uint32_t i = 0; i < 3; i++)
+        taken[i] = packets_take(&shards[1]);
+    for (uint32_t i = 0; i < 3; i++)
+        packets_give_back(&shards[0], taken[i]);
+    EXPECT_EQ(packets_free_count(&shards[0]), 2);
+    EXPECT_EQ(shards[0].used, -2);
+    EXPECT_EQ(lists[1].count, 1);
+    EXPECT_EQ(packets_take(&shards[0]), taken[1]);
+    EXPECT_EQ(packets_take(&shards[0]), taken[0]);
+    EXPECT_LT(packets_take(&shards[0]), 8);
+}
+
 SPEC("packets that end in another shard return to their own")
 {
     struct packets_record all[16];
