@@ -21,6 +21,7 @@ void mailbox_init(struct mailbox *mailbox, struct arena *arena, uint32_t node_co
 
     assert(window_ps > 0 && window_ps <= UINT32_MAX);
     assert(packet_count <= MAILBOX_PACKETS_MOST);
+    packets_begin_pool(arena, (size_t)packet_count * MAILBOX_CHUNK_UNITS * sizeof(*mailbox->units));
     *mailbox = (struct mailbox){ .window_ps = window_ps,
         .node_count = node_count,
         .word_count = words,

@@ -10,6 +10,15 @@ void *packets_take_memory(struct arena *arena, size_t count, size_t element_byte
     return arena_take_raw(arena, count, element_bytes, CACHE_LINE);
 }
 
+void packets_begin_pool(struct arena *arena, size_t pool_bytes)
+{
+    enum { LARGE_PAGE_BYTES = 2 << 20, LARGE_POOL_PAGES = 8 };
+    size_t beyond_bytes = arena->used_bytes % LARGE_PAGE_BYTES;
+
+    if (beyond_bytes > 0 && pool_bytes >= (size_t)LARGE_POOL_PAGES * LARGE_PAGE_BYTES)
+        packets_take_memory(arena, 1, LARGE_PAGE_BYTES - beyond_bytes);
+}
+
 void packets_init(struct packets *packets, uint32_t first, uint32_t count)
 {
     *packets = (struct packets){ .first = first, .count = count, .free_head = PACKETS_NONE };

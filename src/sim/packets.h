@@ -79,6 +79,10 @@ struct packets {
 /* Takes memory without touching it, so that unused parts cost nothing. */
 void *packets_take_memory(struct arena *, size_t count, size_t element_bytes);
 
+/* Lets a pool of this size begin with a large page if it is large: it is used from its beginning
+ * on, and should not need the end of the page before it. */
+void packets_begin_pool(struct arena *, size_t pool_bytes);
+
 /* Makes an empty pool for the first `count` of the packets at `first`. */
 void packets_init(struct packets *, uint32_t first, uint32_t count);
 

@@ -88,6 +88,7 @@ static void setup_slots(struct shard *shard, struct arena *arena, uint32_t packe
 
     arena_init(&measure, NULL, 0);
     port_pool_init(&shard->slots, &measure, packet_count);
+    packets_begin_pool(arena, measure.used_bytes);
     shard->slots.slots = packets_take_memory(arena, 1, measure.used_bytes);
 }
 
@@ -162,8 +163,13 @@ static void setup_packets(struct sim *sim, struct arena *arena, uint32_t packet_
     uint32_t room = UINT32_C(1) << shift;
     uint32_t each = wanted < room ? wanted : room;
     size_t all = ((size_t)(sim->shard_count - 1) << shift) + each;
-    struct ipv6_addr *outer = packets_take_memory(arena, all, sizeof(*outer));
-    struct packets_record *records = packets_take_memory(arena, all, sizeof(*records));
+    struct packets_record *records;
+    struct ipv6_addr *outer;
+
+    packets_begin_pool(arena, all * sizeof(*records));
+    records = packets_take_memory(arena, all, sizeof(*records));
+    packets_begin_pool(arena, all * sizeof(*outer));
+    outer = packets_take_memory(arena, all, sizeof(*outer));
 
     for (uint32_t i = 0; sim->shards && i < sim->shard_count; i++) {
         struct packets *packets = &sim->shards[i].packets;
