@@ -3,6 +3,7 @@
 #include "study/study_memory.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,15 @@ static int map_anywhere(struct study_memory *memory, const struct study_memory_n
     return 0;
 }
 
+/* Solutions of the capacity use large blocks for a short time. By default, a freed block lets
+ * malloc keep all later ones of its size. */
+static void return_large_blocks(void)
+{
+    enum { LARGE_BLOCK_BYTES = 4 << 20 };
+
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+}
+
 /* A large page that is used a little costs as much as one that is used. */
 static void use_small_pages(const struct arena *arena, const struct study_memory_need *need)
 {
@@ -196,6 +206,7 @@ int study_memory_open(struct study_memory *memory, const struct study_memory_nee
     int err;
 
     *memory = (struct study_memory){ 0 };
+    return_large_blocks();
     if (!checkpoint) {
         err = map_anywhere(memory, need);
         if (err == 0)
