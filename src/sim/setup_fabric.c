@@ -92,7 +92,8 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
     sim->links[port] = link_of_port(sim->topology, end, &link);
     sim->links[port].is_special |= egress_watches(shard);
     healthy = profile_of(shard, kind, link.rate_bps, kind != AT_NIC && marks_at(sim, end, kind));
-    sim->healthy[port] = (uint32_t)(healthy - shard->profiles);
+    if (sim->healthy)
+        sim->healthy[port] = (uint32_t)(healthy - shard->profiles);
     sim->port_counters[port] =
         (struct port_counters){ .seldom = &sim->port_losses[(size_t)port * PORT_COUNTERS_SELDOM] };
     port_init(&sim->ports[port], healthy, &sim->port_counters[port],
@@ -202,7 +203,8 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     count_ports(sim);
     sim->ports = arena_take_raw(arena, sim->port_count, sizeof(*sim->ports), LINE);
     sim->links = arena_take_raw(arena, sim->port_count, sizeof(*sim->links), LINE);
-    sim->healthy = arena_take_raw(arena, sim->port_count, sizeof(*sim->healthy), LINE);
+    if (sim->config.fault_count + sim->config.generator_count > 0)
+        sim->healthy = arena_take_raw(arena, sim->port_count, sizeof(*sim->healthy), LINE);
     sim->port_details = arena_take(arena, sim->port_count, sizeof(*sim->port_details), LINE);
     arena->spare_bytes += sim->port_count * sizeof(*sim->port_details);
     sim->port_counters = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_counters), LINE);

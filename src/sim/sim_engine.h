@@ -190,7 +190,8 @@ struct sim {
     struct port *ports;
     struct link *links;
     struct engine_port *port_details;
-    uint32_t *healthy; /* the profile of each port without faults, by its number in its shard */
+    uint32_t *healthy; /* the profile of each port without faults, by its number in its shard; NULL:
+                          there are no faults */
     struct port_counters *port_counters;
     uint64_t *port_losses; /* the counters that change seldom */
     uint64_t *waiting;     /* bitmaps of switch ports */
