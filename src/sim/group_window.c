@@ -109,8 +109,8 @@ static void take_packet(struct sim *sim, struct group_message *message)
         shard->packets.outer[handle] = packet.outer;
         packet.parcel.packet.handle = handle;
     }
-    mailbox_post(&shard->mailbox, packet.parcel.seat, packet.parcel.port, packet.parcel.time_ps,
-        &packet.parcel.packet);
+    mailbox_post(&shard->mailbox, packet.parcel.seat, packet.parcel.port,
+        outbox_time_ps(&packet.parcel, shard->mailbox.open_ps), &packet.parcel.packet);
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */

@@ -9,16 +9,25 @@
 #include "sim/packets.h"
 #include "switch/switch.h"
 
-#define OUTBOX_CHUNK_PARCELS 42
+#define OUTBOX_CHUNK_PARCELS 50
 #define OUTBOX_NONE          UINT32_MAX
 
 /* An arrival at a node of another shard. */
 struct outbox_parcel {
-    uint64_t time_ps;
-    uint32_t seat; /* of the node in that shard */
-    uint32_t port;
     struct port_entry packet;
+    uint32_t seat; /* of the node in that shard */
+    uint16_t port;
+    uint16_t offset_high; /* time since the window of its departure opened, in 2^32 ps ... */
+    uint32_t offset_low;  /* ... and ps */
 };
+
+_Static_assert(sizeof(struct outbox_parcel) == 20, "half of all packets cross shards");
+
+/* `open_ps`: when the window of its departure opened. */
+static inline uint64_t outbox_time_ps(const struct outbox_parcel *parcel, uint64_t open_ps)
+{
+    return open_ps + ((uint64_t)parcel->offset_high << 32 | parcel->offset_low);
+}
 
 struct outbox_chunk {
     uint32_t next; /* OUTBOX_NONE: the last of its list */

@@ -12,7 +12,7 @@ enum {
     CONTROL_PER_FLOW = 32,
     PACKETS_PER_NIC = 64,
     PACKETS_LEAST = 4096,
-    PACKETS_KEPT = 8192,   /* free ones of other shards, by each shard */
+    PACKETS_KEPT = 2048,   /* free ones of other shards, by each shard */
     REPORTS_PER_NIC = 256, /* of several shards, in a window */
     REPORTS_LEAST = 1 << 20,
 };

@@ -57,7 +57,8 @@ static void empty_chunk(struct shard *shard, const struct outbox_chunk *chunk)
     for (uint32_t i = 0; i < chunk->count; i++) {
         const struct outbox_parcel *parcel = &chunk->parcels[i];
 
-        mailbox_post(&shard->mailbox, parcel->seat, parcel->port, parcel->time_ps, &parcel->packet);
+        mailbox_post(&shard->mailbox, parcel->seat, parcel->port,
+            outbox_time_ps(parcel, shard->mailbox.open_ps), &parcel->packet);
     }
 }
 
@@ -74,6 +75,7 @@ static void collect_from(struct shard *shard, struct outbox *from)
     }
 }
 
+/* The window of the parcels is still that of the mailbox. */
 void shard_collect(struct shard *shard)
 {
     const struct sim *sim = shard->sim;

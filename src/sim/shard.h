@@ -100,14 +100,18 @@ static inline void shard_mail(struct shard *shard, struct engine_seat seat, uint
 {
     struct outbox *outbox = shard->outbox;
     struct outbox_parcel *parcel = outbox_add(outbox, seat.shard);
+    uint64_t offset_ps = time_ps - shard->mailbox.open_ps;
 
     if (__builtin_expect(!parcel, false)) {
         shard->status = SIM_OUT_OF_MEMORY;
         return;
     }
-    *parcel = (struct outbox_parcel){
-        .time_ps = time_ps, .seat = seat.number, .port = port, .packet = *packet
-    };
+    assert(offset_ps >> 48 == 0);
+    *parcel = (struct outbox_parcel){ .packet = *packet,
+        .seat = seat.number,
+        .port = (uint16_t)port,
+        .offset_high = (uint16_t)(offset_ps >> 32),
+        .offset_low = (uint32_t)offset_ps };
     if (time_ps < outbox->earliest_ps)
         outbox->earliest_ps = time_ps;
 }
