@@ -217,7 +217,8 @@ static __attribute__((noinline)) void transmit_slowly(
 void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
 {
     const struct link *link = &shard->links[port];
-    struct engine_seat seat = shard_seat(shard, link->peer_node);
+    bool is_own = shard_owns(shard, link->peer_node);
+    uint32_t seat = shard_seat(shard, link->peer_node);
     struct port *queue = &shard->ports[port];
 
     if (__builtin_expect(!egress_is_plain(shard, port) || has_pauses(shard), false)) {
@@ -229,10 +230,10 @@ void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
         uint64_t arrival_ps = link_arrival_ps(link, queue->free_ps);
 
         shard->packet_hops++;
-        if (seat.shard == shard->number)
-            mailbox_post(&shard->mailbox, seat.number, link->peer_port, arrival_ps, sent);
+        if (is_own)
+            mailbox_post(&shard->mailbox, seat, link->peer_port, arrival_ps, sent);
         else
-            shard_mail(shard, seat, link->peer_port, arrival_ps, sent);
+            shard_mail(shard, link->peer_node, link->peer_port, arrival_ps, sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 

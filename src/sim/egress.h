@@ -11,20 +11,17 @@ struct egress {
     struct port *port;
     struct mailbox_way way;
     struct link link;
-    struct engine_seat seat; /* of the node at the other end */
-    bool leads_away;         /* to another shard */
+    bool leads_away; /* to another shard */
 };
 
 static inline struct egress egress_of(struct shard *shard, uint32_t port)
 {
     struct link link = shard->links[port];
-    struct engine_seat seat = shard_seat(shard, link.peer_node);
 
     return (struct egress){ .port = &shard->ports[port],
-        .way = mailbox_way(&shard->mailbox, seat.number, link.peer_port),
+        .way = mailbox_way(&shard->mailbox, shard_seat(shard, link.peer_node), link.peer_port),
         .link = link,
-        .seat = seat,
-        .leads_away = seat.shard != shard->number };
+        .leads_away = !shard_owns(shard, link.peer_node) };
 }
 
 /* Like egress_advance(), for a port that continues at `next_ps`. Returns when it continues after
@@ -38,7 +35,7 @@ static inline uint64_t egress_send(
 
         shard->packet_hops++;
         if (egress->leads_away)
-            shard_mail(shard, egress->seat, egress->way.port, arrival_ps, sent);
+            shard_mail(shard, egress->link.peer_node, egress->way.port, arrival_ps, sent);
         else
             mailbox_send(&shard->mailbox, &egress->way, arrival_ps, sent);
         next_ps = port_next_ps(egress->port);

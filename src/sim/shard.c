@@ -52,6 +52,28 @@ uint64_t shard_in_flight(const struct shard *shard)
     return count;
 }
 
+void shard_mail(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
+    const struct port_entry *packet)
+{
+    struct engine_seat seat = shard->seats[node];
+    struct outbox *outbox = shard->outbox;
+    struct outbox_parcel *parcel = outbox_add(outbox, seat.shard);
+    uint64_t offset_ps = time_ps - shard->mailbox.open_ps;
+
+    if (__builtin_expect(!parcel, false)) {
+        shard->status = SIM_OUT_OF_MEMORY;
+        return;
+    }
+    assert(offset_ps >> 48 == 0);
+    *parcel = (struct outbox_parcel){ .packet = *packet,
+        .seat = seat.number,
+        .port = (uint16_t)port,
+        .offset_high = (uint16_t)(offset_ps >> 32),
+        .offset_low = (uint32_t)offset_ps };
+    if (time_ps < outbox->earliest_ps)
+        outbox->earliest_ps = time_ps;
+}
+
 static void empty_chunk(struct shard *shard, const struct outbox_chunk *chunk)
 {
     for (uint32_t i = 0; i < chunk->count; i++) {

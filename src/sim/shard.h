@@ -84,9 +84,9 @@ static inline bool shard_owns(const struct shard *shard, uint32_t node)
 
 /* Seats number the nodes of a shard. Its lists of arrivals are by seat, so that they take no memory
  * for the nodes of other shards. */
-static inline struct engine_seat shard_seat(const struct shard *shard, uint32_t node)
+static inline uint32_t shard_seat(const struct shard *shard, uint32_t node)
 {
-    return shard->seats ? shard->seats[node] : (struct engine_seat){ .number = node & 0xffffff };
+    return shard->seats ? shard->seats[node].number : node;
 }
 
 static inline uint32_t shard_node(const struct shard *shard, uint32_t seat)
@@ -94,39 +94,20 @@ static inline uint32_t shard_node(const struct shard *shard, uint32_t seat)
     return shard->nodes ? shard->nodes[seat] : seat;
 }
 
-/* Sends an arrival to another shard. */
-static inline void shard_mail(struct shard *shard, struct engine_seat seat, uint32_t port,
-    uint64_t time_ps, const struct port_entry *packet)
-{
-    struct outbox *outbox = shard->outbox;
-    struct outbox_parcel *parcel = outbox_add(outbox, seat.shard);
-    uint64_t offset_ps = time_ps - shard->mailbox.open_ps;
-
-    if (__builtin_expect(!parcel, false)) {
-        shard->status = SIM_OUT_OF_MEMORY;
-        return;
-    }
-    assert(offset_ps >> 48 == 0);
-    *parcel = (struct outbox_parcel){ .packet = *packet,
-        .seat = seat.number,
-        .port = (uint16_t)port,
-        .offset_high = (uint16_t)(offset_ps >> 32),
-        .offset_low = (uint32_t)offset_ps };
-    if (time_ps < outbox->earliest_ps)
-        outbox->earliest_ps = time_ps;
-}
+/* Sends an arrival to another shard. Not inlined: in the loops that send packets it takes registers
+ * from what a single shard needs. */
+__attribute__((noinline)) void shard_mail(struct shard *, uint32_t node, uint32_t port,
+    uint64_t time_ps, const struct port_entry *packet);
 
 static inline void shard_post(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
     const struct port_entry *packet)
 {
-    struct engine_seat seat = shard_seat(shard, node);
-
     if (__builtin_expect(shard->heap != NULL, false))
         heap_post(shard->heap, node, port, time_ps, *packet);
-    else if (seat.shard != shard->number)
-        shard_mail(shard, seat, port, time_ps, packet);
+    else if (!shard_owns(shard, node))
+        shard_mail(shard, node, port, time_ps, packet);
     else
-        mailbox_post(&shard->mailbox, seat.number, port, time_ps, packet);
+        mailbox_post(&shard->mailbox, shard_seat(shard, node), port, time_ps, packet);
 }
 
 /* Requests that a node of this shard be run at `time_ps`. */
@@ -135,7 +116,7 @@ static inline void shard_wake(struct shard *shard, uint32_t node, uint64_t time_
     if (shard->heap)
         heap_wake(shard->heap, node, time_ps);
     else
-        mailbox_wake(&shard->mailbox, shard_seat(shard, node).number, time_ps);
+        mailbox_wake(&shard->mailbox, shard_seat(shard, node), time_ps);
 }
 
 /* Returns its share of the packets in flight; modulo 2^64, because a packet may end elsewhere. */
