@@ -48,7 +48,7 @@ static void add_shard(struct check_sums *sums, const struct shard *shard)
     for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         sums->ended += shard->packets_lost[i];
     sums->in_flight += shard_in_flight(shard);
-    sums->placed += shard->slots.used_count - shard->pauses_under_way + outbox->count +
+    sums->placed += port_pool_used_count(&shard->slots) - shard->pauses_under_way + outbox->count +
                     (shard->heap ? shard->heap->arrivals.count : mailbox_count(&shard->mailbox));
     for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++)
         sums->plane_bytes[p] += shard->plane_bytes[p];

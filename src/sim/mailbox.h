@@ -136,10 +136,12 @@ static inline void mailbox_append(struct mailbox *mailbox, uint32_t slot, uint32
 static inline void mailbox_post(struct mailbox *mailbox, uint32_t node, uint32_t port,
     uint64_t time_ps, const struct port_entry *packet)
 {
-    uint64_t offset_ps;
-    uint32_t ahead = mailbox_ahead(mailbox, time_ps, &offset_ps);
+    uint64_t offset_ps = time_ps - mailbox->open_ps - mailbox->window_ps;
+    uint32_t ahead = 1;
 
-    assert(ahead > 0);
+    assert(time_ps >= mailbox->open_ps + mailbox->window_ps);
+    for (; offset_ps >= mailbox->window_ps && ahead < MAILBOX_WINDOWS; ahead++)
+        offset_ps -= mailbox->window_ps;
     if (__builtin_expect(ahead == MAILBOX_WINDOWS, false))
         mailbox_post_far(mailbox, node, port, time_ps, *packet);
     else
@@ -175,11 +177,13 @@ static inline void mailbox_send(struct mailbox *mailbox, const struct mailbox_wa
     uint64_t time_ps, const struct port_entry *packet)
 {
     uint64_t offset_ps = time_ps - way->next_open_ps;
-    uint32_t which = offset_ps >= mailbox->window_ps;
+    uint32_t which = 0;
 
     assert(time_ps >= way->next_open_ps);
-    if (which)
+    if (offset_ps >= mailbox->window_ps) {
         offset_ps -= mailbox->window_ps;
+        which = 1;
+    }
     if (__builtin_expect(offset_ps >= mailbox->window_ps, false))
         mailbox_post(mailbox, way->node, way->port, time_ps, packet);
     else

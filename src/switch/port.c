@@ -24,6 +24,15 @@ void port_pool_init(struct port_pool *pool, struct arena *arena, uint32_t slot_c
     };
 }
 
+uint32_t port_pool_used_count(const struct port_pool *pool)
+{
+    uint32_t count = pool->touched_count;
+
+    for (uint32_t slot = pool->free_head; slot != PORT_SLOT_NONE; slot = pool->slots[slot].next)
+        count--;
+    return count;
+}
+
 /* ---- counters ------------------------------------------------------------------------------- */
 
 struct port_counters *port_counters_take(struct arena *arena, uint32_t port_count)
@@ -264,7 +273,6 @@ void port_check(const struct port *port)
     check_queue(port, PORT_DATA);
     check_queue(port, PORT_CONTROL);
     assert(pool->slots);
-    assert(pool->used_count <= pool->touched_count);
     assert(pool->touched_count <= pool->slot_count);
-    assert(port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count <= pool->used_count);
+    assert(port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count <= pool->touched_count);
 }

@@ -33,7 +33,6 @@ struct port_slot {
 struct port_pool {
     struct port_slot *slots;
     uint32_t slot_count;
-    uint32_t used_count;
     uint32_t touched_count; /* slots from here on were never used */
     uint32_t free_head;
 };
@@ -43,6 +42,9 @@ static inline bool port_pool_has_room(const struct port_pool *pool)
 {
     return pool->free_head != PORT_SLOT_NONE || pool->touched_count < pool->slot_count;
 }
+
+/* Returns the number of slots in use. Counts the free ones, so that queues need not count. */
+uint32_t port_pool_used_count(const struct port_pool *);
 
 /* Takes its memory from the arena. With a measuring arena the pool cannot be used. */
 void port_pool_init(struct port_pool *, struct arena *, uint32_t slot_count);
@@ -65,7 +67,6 @@ static inline void port_queue_push(
         slot = pool->touched_count++;
     else
         pool->free_head = pool->slots[slot].next;
-    pool->used_count++;
     pool->slots[slot].entry = *entry;
     pool->slots[slot].next = PORT_SLOT_NONE;
     if (queue->count++ == 0)
@@ -86,7 +87,6 @@ static inline struct port_entry *port_queue_pop(struct port_queue *queue, struct
     queue->bytes -= slot->entry.length_bytes;
     slot->next = pool->free_head;
     pool->free_head = queue->head;
-    pool->used_count--;
     queue->head = next;
     return &slot->entry;
 }

@@ -328,7 +328,7 @@ PROPERTY("every packet that enters a switch leaves it once or is dropped for a c
     work_off(&traffic, PORT_NEVER_PS - 1);
     switch_check_node(&traffic.node);
     EXPECT_EQ(traffic.arrived, traffic.sent + traffic.dropped);
-    EXPECT_EQ(traffic.node.pool->used_count, 0);
+    EXPECT_EQ(port_pool_used_count(traffic.node.pool), 0);
     EXPECT_EQ(drops_of(&traffic.node), traffic.dropped);
     EXPECT_EQ(traffic.sent, counted(&traffic.node, PORT_COUNTER_DATA_PACKETS) +
                                 counted(&traffic.node, PORT_COUNTER_CONTROL_PACKETS));

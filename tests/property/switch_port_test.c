@@ -205,7 +205,7 @@ PROPERTY("every packet leaves once, in order, or is dropped for a counted reason
     EXPECT_EQ(port_counter(&world.counters, PORT_COUNTER_DATA_PACKETS) +
                   port_counter(&world.counters, PORT_COUNTER_CONTROL_PACKETS),
         world.sent_count);
-    EXPECT_EQ(world.pool.used_count, 0);
+    EXPECT_EQ(port_pool_used_count(&world.pool), 0);
     EXPECT_EQ(port_next_ps(&world.port), PORT_NEVER_PS);
 }
 

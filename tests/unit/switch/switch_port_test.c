@@ -361,7 +361,7 @@ SPEC("ports share one buffer; when it is full every packet is dropped, and slots
     next(&bench);
     bench.port.free_ps = 1;
     EXPECT_EQ(put(&bench, packet(12, DSCP_CONTROL)).verdict, PORT_QUEUED);
-    EXPECT_EQ(bench.pool.used_count, 4);
+    EXPECT_EQ(port_pool_used_count(&bench.pool), 4);
 }
 
 /* How many of `count` packets are marked that leave `behind_bytes` in the data queue. */
