@@ -35,6 +35,7 @@ static uint8_t owner_of_nic(const struct sim *sim, uint32_t nic)
 {
     const struct topology *topology = sim->topology;
 
+    assert(nic < sim->nic_count);
     if (topology->has_leaves)
         return (uint8_t)(topology_leaf_number(topology, nic) % sim->shard_count);
     return (uint8_t)((uint64_t)nic * sim->shard_count / sim->nic_count);
