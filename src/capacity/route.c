@@ -56,9 +56,12 @@ bool route_is_open(const struct link_merge *merge, const struct route *route, bo
     const struct capacity_demand *demand = route->demand;
     uint32_t ev = ev_of(merge, route);
     struct plan_step steps[PLAN_LINKS_MAX];
-    uint32_t count = plan_steps(merge->rates->fabric, demand->from_nic, demand->to_nic, ev, steps);
+    uint32_t count;
     double kept = 1;
 
+    if (merge->is_usual && merge->rates->path_count == 0) /* all links work */
+        return is_allowed(merge, route, ev);
+    count = plan_steps(merge->rates->fabric, demand->from_nic, demand->to_nic, ev, steps);
     for (uint32_t i = 0; i < count; i++) {
         struct link_rate rate =
             link_rates_of(merge->rates, steps[i].link, steps[i].goes_up ? LINK_UP : LINK_DOWN);
