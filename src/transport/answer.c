@@ -106,6 +106,14 @@ static bool takes_both_ways(
            possible_planes(&nic->qps[record->qp_index]->env) >> record->port & 1;
 }
 
+/* Both copies show the same: of two planes in doubt, one may be dead. */
+static void keep_second(struct control_record *record, const struct packet *first)
+{
+    record->is_second = true;
+    if (first->opcode == OPCODE_SACK)
+        record->shown = (uint16_t)psn_add(first->sack.cack_psn, first->sack.sack_offset).value;
+}
+
 /* SACKs for data that was sent once are many, and share EVs. */
 static uint32_t choose_ev(struct transport *nic, struct way_back *way_back,
     const struct control_record *record, uint32_t plane)
@@ -241,7 +249,7 @@ bool nic_send_answer(
         if (!(is_endpoint && endpoint_waits) &&
             answer_record(nic, record, ready_ports, out, now_ns)) {
             if (!is_endpoint && takes_both_ways(nic, record, out->port))
-                record->is_second = true;
+                keep_second(record, out);
             else
                 control_queue_take(queue, place);
             return true;

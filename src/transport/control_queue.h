@@ -26,7 +26,10 @@ struct control_record {
     uint32_t arrival_ns; /* low bits of the arrival time of the trigger */
     uint16_t tx_timestamp;
     uint16_t probe_id;
-    uint16_t stretch; /* SACK: 1 + index of the 64 PSNs above cack to show; 0: the next in turn */
+    union {
+        uint16_t stretch; /* SACK: 1 + index of the 64 PSNs above cack to show; 0: the next */
+        uint16_t shown;   /* is_second: low bits of the PSN at which the first bitmap began */
+    };
     uint8_t kind;
     uint8_t code; /* SACK: enum sack_mark; NACK: reason; NAK: syndrome; endpoint: op */
     uint8_t port; /* on which the trigger arrived */

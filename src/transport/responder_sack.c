@@ -16,7 +16,8 @@ enum {
 
 /* Chooses the bitmap when 64 bits do not show everything (§7.3): of four SACKs, two show the PSNs
  * just below the trigger, which are news, one the oldest gaps, and one the next part of the
- * rest. A copy shows what the SACK before it showed: of copies, the peer may get one. */
+ * rest. A copy on another EV shows what the SACK before it showed: of copies, the peer may get
+ * one. */
 static struct psn bitmap_base(struct responder *responder, struct psn trigger, bool is_copy)
 {
     const struct recv_window *window = &responder->window;
@@ -40,6 +41,26 @@ static struct psn bitmap_base(struct responder *responder, struct psn trigger, b
                : responder->tracker;
     responder->tracker = psn_add(base, BITMAP_PSNS);
     return base;
+}
+
+/* The range of PSNs is less than 2^15, so the low bits tell which one was shown first. */
+static struct psn shown_before(struct psn cack, uint16_t shown)
+{
+    int16_t offset = (int16_t)(uint16_t)(shown - cack.value);
+
+    return psn_add(cack, offset > 0 ? offset : 1);
+}
+
+static struct psn answer_base(
+    struct responder *responder, const struct control_record *answer, struct psn trigger)
+{
+    struct psn cack = responder->window.cack;
+
+    if (answer->is_second)
+        return shown_before(cack, answer->shown);
+    if (answer->stretch)
+        return psn_add(cack, 1 + (answer->stretch - 1) * BITMAP_PSNS);
+    return bitmap_base(responder, trigger, answer->elsewhere);
 }
 
 /* Returns the number of bitmaps that show all packets that have arrived above cack. */
@@ -86,13 +107,9 @@ uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
     const struct recv_window *window = &responder->window;
     struct psn trigger = answer->kind == CONTROL_SACK ? answer->psn : window->highest;
     uint64_t due_ns = UINT64_MAX;
-    struct psn base;
+    struct psn base = answer_base(responder, answer, trigger);
 
-    if (answer->stretch)
-        base = psn_add(window->cack, 1 + (answer->stretch - 1) * BITMAP_PSNS);
-    else
-        base = bitmap_base(responder, trigger, answer->elsewhere);
-    if (!answer->stretch && stretch_count(window) > 1) {
+    if ((answer->is_second || !answer->stretch) && stretch_count(window) > 1) {
         responder->shown_in_part = true;
         due_ns = idle_at_ns(responder);
     }
