@@ -110,6 +110,21 @@ static void paint_paths(struct alike *alike)
     }
 }
 
+/* A flow has the colours of what feeds it and of what it feeds. */
+static void paint_by_feeding(struct alike *alike)
+{
+    const struct max_min *whole = alike->whole;
+
+    for (uint32_t i = 0; i < whole->flow_count; i++) {
+        uint32_t fed = whole->flows[i].feeds;
+
+        if (fed == 0)
+            continue;
+        alike->flows.sum[i] += mix(6, alike->flows.of[fed - 1]);
+        alike->flows.sum[fed - 1] += mix(7, alike->flows.of[i]);
+    }
+}
+
 static void paint_by_paths(struct alike *alike)
 {
     const struct max_min *whole = alike->whole;
@@ -124,6 +139,7 @@ static void paint_by_paths(struct alike *alike)
         for (uint32_t hop = 0; hop < path->hop_count; hop++)
             alike->links.sum[whole->hops[path->first_hop + hop].link] += colour;
     }
+    paint_by_feeding(alike);
     for (uint32_t i = 0; i < alike->links.count; i++)
         alike->links.of[i] = mix(alike->links.of[i], alike->links.sum[i]);
     for (uint32_t i = 0; i < alike->flows.count; i++)
@@ -214,6 +230,8 @@ static void add_flow(struct alike *alike, uint32_t class)
     struct max_min_flow *to = &part->flows[class];
 
     *to = *from;
+    if (from->feeds)
+        to->feeds = alike->flows.class[from->feeds - 1] + 1;
     to->first_path = part->path_count;
     for (uint32_t p = 0; p < from->path_count; p++) {
         uint32_t path_class = alike->paths.class[from->first_path + p];

@@ -149,6 +149,7 @@ static void take_flow(struct solving *solving, const struct capacity_flow *from)
     assert(from->weight > 0);
     *to = (struct max_min_flow){ .first_path = problem->path_count,
         .weight = from->weight,
+        .feeds = from->feeds,
         .limit = from->limit_bps > 0 ? from->limit_bps / solving->unit_bps / from->weight
                                      : (double)INFINITY };
     for (uint32_t i = 0; i < from->path_count; i++)
@@ -157,12 +158,26 @@ static void take_flow(struct solving *solving, const struct capacity_flow *from)
     to->path_count = problem->path_count - to->first_path;
 }
 
+/* What a flow without a path feeds carries nothing either. */
+static void starve_flows(struct max_min *problem)
+{
+    for (uint32_t flow = 0; flow < problem->flow_count; flow++) {
+        uint32_t next = problem->flows[flow].path_count == 0 ? problem->flows[flow].feeds : 0;
+
+        while (next && problem->flows[next - 1].path_count > 0) {
+            problem->flows[next - 1].path_count = 0;
+            next = problem->flows[next - 1].feeds;
+        }
+    }
+}
+
 static void take_problem(struct solving *solving)
 {
     take_links(solving);
     solving->problem.link_count = solving->input->link_count;
     for (uint32_t i = 0; i < solving->input->flow_count; i++)
         take_flow(solving, &solving->input->flows[i]);
+    starve_flows(&solving->problem);
 }
 
 /* ---- the solution ---------------------------------------------------------------------------- */

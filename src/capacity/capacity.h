@@ -21,6 +21,8 @@ struct capacity_flow {
     uint32_t path_count; /* 0: its rate is 0 */
     double weight;       /* of its share; usually 1 */
     double limit_bps;    /* maximum payload rate; 0: no limit */
+    uint32_t feeds; /* the flow, plus 1, that has at most the level (rate by weight) of this one,
+                       because it forwards what this one carries; 0: none */
 };
 
 struct capacity_path {
@@ -50,7 +52,9 @@ enum capacity_method {
 /* The name in results, e.g. "water_filling". */
 const char *capacity_method_word(enum capacity_method);
 
-#define CAPACITY_OWN_LIMIT UINT32_MAX /* in place of a link: limit_bps of the flow */
+#define CAPACITY_OWN_LIMIT                                                                         \
+    UINT32_MAX /* in place of a link: limit_bps, or the flow that feeds it                         \
+                */
 
 struct capacity_rates {
     double *flow_bps; /* payload */
@@ -83,6 +87,7 @@ struct capacity_demand {
     const uint32_t *evs;      /* only these EVs; NULL: all */
     uint32_t ev_count;
     const struct path_profile *profile; /* in a graph: the EVs of the QPs; NULL: all */
+    uint32_t feeds;                     /* the demand, plus 1, that forwards it; 0: none */
 };
 
 /* The links of the fabric that a link of the solved network represents. Equivalent links are
@@ -154,7 +159,8 @@ struct capacity_pair {
     double srh_payload_share; /* on paths whose packets have an SRH */
 };
 
-struct capacity_cache; /* solutions for earlier sets of faults and flows */
+struct capacity_cache;   /* solutions for earlier sets of faults and flows */
+struct capacity_forward; /* what a pair of a ring may forward */
 
 /* The capacity of a simulation so far. */
 struct capacity_track {
@@ -176,6 +182,7 @@ struct capacity_track {
     double error;                  /* the largest so far */
     struct capacity_limits limits; /* current limits, as far as known; flows are pairs */
     struct capacity_cache *cache;
+    struct capacity_forward *forwards; /* by pair; NULL: none forwards what others carry */
 };
 
 /* Returns 0 or -ENOMEM. The simulation must not have begun. */

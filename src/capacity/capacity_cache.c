@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capacity/capacity_apart.h"
+#include "capacity/capacity_ring.h"
 
 #define MEMORY_BYTES  ((size_t)64 << 20)
 #define ENTRIES_MOST  4096
@@ -27,7 +28,7 @@ static void key_of(const struct capacity_cache *cache, uint64_t key[2])
     for (uint32_t i = 0; i < cache->in_force_count; i++)
         key[0] = mix(key[0], cache->in_force_index[i] + UINT64_C(1));
     for (uint32_t i = 0; i < cache->pair_count; i++)
-        key[1] = mix(key[1], cache->is_outstanding[i]);
+        key[1] = mix(key[1], cache->is_outstanding[i] | cache->is_tied[i] << 1);
     key[0] = mix(key[0], key[1]);
 }
 
@@ -84,6 +85,16 @@ static void add_to_demand(
         (demand->srh_payload_share * before + pair->srh_payload_share * pair->flow_count) / after;
 }
 
+static void tie_demands(struct capacity_cache *cache, const struct capacity_track *track)
+{
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        if (cache->is_outstanding[i] && cache->is_tied[i]) {
+            uint32_t feeder = track->forwards[i].feeder - 1;
+
+            cache->demands[cache->demand_of_group[feeder] - 1].feeds = cache->demand_of_group[i];
+        }
+}
+
 /* Lists the demands of the set, at most `most`. Returns their number. */
 static uint32_t list_demands(
     struct capacity_cache *cache, const struct capacity_track *track, uint32_t most)
@@ -105,6 +116,7 @@ static uint32_t list_demands(
         }
         add_to_demand(cache, *demand - 1, pair);
     }
+    tie_demands(cache, track);
     return count;
 }
 
@@ -227,6 +239,7 @@ struct capacity_cache *capacity_cache_new(
     cache->pair_count = pair_count;
     cache->entry_max = entries_for(pair_count);
     cache->is_outstanding = allocator_take(memory, pair_count, sizeof(*cache->is_outstanding));
+    cache->is_tied = allocator_take(memory, pair_count, sizeof(*cache->is_tied));
     cache->in_force = allocator_take(memory, fault_count, sizeof(const struct fault *));
     cache->in_force_index = allocator_take(memory, fault_count, sizeof(*cache->in_force_index));
     cache->entries = allocator_take(memory, cache->entry_max, sizeof(*cache->entries));
@@ -234,8 +247,9 @@ struct capacity_cache *capacity_cache_new(
     cache->pair_of_demand = allocator_take(memory, pair_count, sizeof(*cache->pair_of_demand));
     cache->qps_of_demand = allocator_take(memory, pair_count, sizeof(*cache->qps_of_demand));
     cache->demand_of_group = allocator_take(memory, pair_count, sizeof(*cache->demand_of_group));
-    if (cache->is_outstanding && cache->in_force && cache->in_force_index && cache->entries &&
-        cache->demands && cache->pair_of_demand && cache->qps_of_demand && cache->demand_of_group)
+    if (cache->is_outstanding && cache->is_tied && cache->in_force && cache->in_force_index &&
+        cache->entries && cache->demands && cache->pair_of_demand && cache->qps_of_demand &&
+        cache->demand_of_group)
         return cache;
     capacity_cache_delete(cache);
     return NULL;
@@ -251,6 +265,7 @@ void capacity_cache_delete(struct capacity_cache *cache)
     if (cache->entries)
         forget_all(cache);
     allocator_free(&memory, cache->is_outstanding);
+    allocator_free(&memory, cache->is_tied);
     allocator_free(&memory, cache->in_force);
     allocator_free(&memory, cache->in_force_index);
     allocator_free(&memory, cache->entries);

@@ -17,6 +17,7 @@ struct capacity_entry {
 struct capacity_cache {
     struct allocator memory;
     bool *is_outstanding; /* by pair */
+    bool *is_tied;        /* by pair: due no more than what feeds it (capacity_ring.h) */
     uint32_t *in_force_index;
     const struct fault **in_force;
     uint32_t in_force_count;

@@ -139,9 +139,10 @@ static void add_flow(struct building *building, const struct capacity_demand *de
     if (building->path_count == first_path)
         add_paths(building, demand, true);
     if (building->flows)
-        building->flows[building->flow_count] = (struct capacity_flow){
-            .first_path = first_path, .path_count = building->path_count - first_path, .weight = 1
-        };
+        building->flows[building->flow_count] = (struct capacity_flow){ .first_path = first_path,
+            .path_count = building->path_count - first_path,
+            .weight = 1,
+            .feeds = demand->feeds };
     building->flow_count++;
 }
 

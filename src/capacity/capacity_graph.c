@@ -210,9 +210,10 @@ static void add_flow(struct building *building, const struct capacity_demand *de
                 is_allowed(demand, building->routes[i].ev) &&
                 is_open(building, &building->routes[i], takes_lossy))
                 add_path(building, demand, &building->routes[i]);
-    building->flows[building->flow_count++] = (struct capacity_flow){
-        .first_path = first_path, .path_count = building->path_count - first_path, .weight = 1
-    };
+    building->flows[building->flow_count++] = (struct capacity_flow){ .first_path = first_path,
+        .path_count = building->path_count - first_path,
+        .weight = 1,
+        .feeds = demand->feeds };
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 
 #include "base/byte_time.h"
 #include "capacity/capacity_apart.h"
+#include "capacity/capacity_ring.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -152,6 +153,8 @@ static void look_at_pairs(struct capacity_track *track)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
         track->cache->is_outstanding[i] = is_outstanding(track, &track->pairs[i]);
+    if (track->forwards)
+        capacity_ring_look(track);
 }
 
 static void note_method(struct capacity_track *track, const struct capacity_entry *entry)
@@ -176,6 +179,8 @@ static void take_known(struct capacity_track *track)
     track->stale_count++;
     for (uint32_t i = 0; i < track->pair_count; i++)
         track->found_bps[i] = track->cache->is_outstanding[i] ? track->known_bps[i] : 0;
+    if (track->forwards)
+        capacity_ring_limit(track->forwards, track->pair_count, track->found_bps);
 }
 
 /* Sets found_bps for the faults and pairs of the last look. */
@@ -193,7 +198,7 @@ static int find_rates(struct capacity_track *track)
     note_method(track, entry);
     for (uint32_t i = 0; i < track->pair_count; i++) {
         track->found_bps[i] = entry->rate_bps[i];
-        if (track->cache->is_outstanding[i])
+        if (track->cache->is_outstanding[i] && !track->cache->is_tied[i])
             track->known_bps[i] = entry->rate_bps[i];
     }
     return 0;
@@ -232,42 +237,6 @@ int capacity_track_look(struct capacity_track *track)
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-static uint64_t narrowest_bps(const struct sim_config *config)
-{
-    uint64_t bps = topology_narrowest_bps(&config->fabric->topology);
-
-    for (uint32_t i = 0; i < config->fault_count; i++)
-        bps = fault_rate_bps(&config->faults[i], bps);
-    return bps;
-}
-
-/* Returns the time of a full packet on the narrowest link. */
-static uint64_t packet_ps(const struct sim_config *config)
-{
-    enum { BITS = 4224 * 8, MILLION = 1000000 };
-
-    return BITS * (SIM_PS_PER_S / MILLION) / (narrowest_bps(config) / MILLION);
-}
-
-uint64_t capacity_window_ps(const struct sim_config *config)
-{
-    enum { LEAST_PS = 20000000, RTTS = 4, PACKETS = 64 };
-
-    return larger(
-        LEAST_PS, larger(RTTS * config->fabric->topology.base_rtt_ps, PACKETS * packet_ps(config)));
-}
-
-uint64_t capacity_step_ps(const struct sim_config *config)
-{
-    enum { STEPS = 4, STEPS_OF_COLLECTIVES = 32 };
-    uint32_t steps = STEPS;
-
-    for (uint32_t i = 0; i < config->workload_count; i++)
-        if (!sim_workload_is(config->workloads[i].kind, SIM_STEADY))
-            steps = STEPS_OF_COLLECTIVES;
-    return capacity_window_ps(config) / steps;
 }
 
 /* Nothing is outstanding before, whatever fails. */
@@ -313,7 +282,7 @@ int capacity_track_init_in(struct capacity_track *track, const struct allocator 
         return -ENOMEM;
     }
     list_pairs(track);
-    if (group_pairs(track) != 0) {
+    if (group_pairs(track) != 0 || capacity_ring_init(track) != 0) {
         capacity_track_fini(track);
         return -ENOMEM;
     }
@@ -351,5 +320,6 @@ void capacity_track_fini(struct capacity_track *track)
     allocator_free(memory, track->found_bps);
     allocator_free(memory, track->known_bps);
     capacity_cache_delete(track->cache);
+    allocator_free(memory, track->forwards);
     *track = (struct capacity_track){ 0 };
 }

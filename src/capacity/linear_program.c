@@ -249,6 +249,28 @@ static bool clear_doubts(struct program *program, double level)
     return has_grown;
 }
 
+static void fix_flow(struct program *program, uint32_t flow, double level, const double *price)
+{
+    uint32_t column = program->level_column + flow;
+
+    program->stage[flow] = FLOW_FIXED;
+    program->objective[column] = 0;
+    program->column_upper[column] = level;
+    program->row_lower[program->level_row + flow] = -(double)INFINITY;
+    max_min_fix(program->problem, flow, level, price);
+}
+
+/* No flow that is not fixed is below the common level, and those that a fixed flow feeds are not
+ * above. */
+static void fix_fed(struct program *program, uint32_t flow, double level)
+{
+    const struct max_min_flow *flows = program->problem->flows;
+
+    for (uint32_t next = flows[flow].feeds; next && program->stage[next - 1] != FLOW_FIXED;
+         next = flows[next - 1].feeds)
+        fix_flow(program, next - 1, level, NULL);
+}
+
 static void fix_doubtful(struct program *program, double level)
 {
     const double *dual = Clp_getRowPrice(program->model);
@@ -264,12 +286,11 @@ static void fix_doubtful(struct program *program, double level)
             program->column_upper[column] = problem->flows[flow].limit;
         if (program->stage[flow] != FLOW_IN_DOUBT)
             continue;
-        program->stage[flow] = FLOW_FIXED;
-        program->objective[column] = 0;
-        program->column_upper[column] = level;
-        program->row_lower[program->level_row + flow] = -(double)INFINITY;
-        max_min_fix(problem, flow, level, has_own_limit ? NULL : program->price);
+        fix_flow(program, flow, level, has_own_limit ? NULL : program->price);
     }
+    for (uint32_t flow = 0; flow < problem->flow_count; flow++)
+        if (program->stage[flow] == FLOW_FIXED)
+            fix_fed(program, flow, level);
 }
 
 static bool is_done(const struct program *program)

@@ -13,7 +13,8 @@ struct max_min_flow {
     uint32_t first_path;
     uint32_t path_count;
     double weight;
-    double limit; /* of its level; INFINITY: none */
+    double limit;   /* of its level; INFINITY: none */
+    uint32_t feeds; /* the flow, plus 1, whose level is at most that of this one; 0: none */
 };
 
 struct max_min_path {

@@ -108,12 +108,10 @@ static void add_flow(struct filling *filling, uint32_t flow, uint32_t *crossing_
     }
 }
 
-static void fix_flow(struct filling *filling, uint32_t flow, double level, const double *price)
+static void fix_one(struct filling *filling, uint32_t flow, double level, const double *price)
 {
     const struct max_min *problem = filling->problem;
 
-    if (filling->is_fixed[flow])
-        return;
     filling->is_fixed[flow] = true;
     max_min_fix(problem, flow, level, price);
     for (uint32_t hop = 0; hop < hop_count(problem, flow); hop++) {
@@ -123,6 +121,20 @@ static void fix_flow(struct filling *filling, uint32_t flow, double level, const
         filling->demand[link] -= wire_demand(problem, flow);
         filling->waiting[link]--;
     }
+}
+
+/* Flows that are not fixed have the same level, so those that it feeds have reached their limit. */
+static void fix_flow(struct filling *filling, uint32_t flow, double level, const double *price)
+{
+    const struct max_min_flow *flows = filling->problem->flows;
+
+    if (filling->is_fixed[flow])
+        return;
+    fix_one(filling, flow, level, price);
+    for (uint32_t next = flows[flow].feeds;
+         next && flows[next - 1].path_count > 0 && !filling->is_fixed[next - 1];
+         next = flows[next - 1].feeds)
+        fix_one(filling, next - 1, level, NULL);
 }
 
 static double level_of(const struct filling *filling, uint32_t link)

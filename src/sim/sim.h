@@ -278,6 +278,7 @@ void sim_flow_at(const struct sim *, uint32_t flow_index, struct sim_flow *);
 /* Returns true if bytes are not placed of a message that was posted at least `delay_ps` ago. Reads
  * less than sim_flow_at(). */
 bool sim_flow_waits(const struct sim *, uint32_t flow_index, uint64_t delay_ps);
+uint64_t sim_flow_placed_bytes(const struct sim *, uint32_t flow_index);
 /* Adds the placed bytes of all flows to bytes[workload]. */
 void sim_placed_bytes(const struct sim *, uint64_t *bytes);
 /* An EV of a flow's QP. */

@@ -173,6 +173,13 @@ bool sim_flow_waits(const struct sim *sim, uint32_t flow_index, uint64_t delay_p
            oldest_ps(flow, placed_bytes) + delay_ps <= sim->now_ps;
 }
 
+uint64_t sim_flow_placed_bytes(const struct sim *sim, uint32_t flow_index)
+{
+    assert(flow_index < sim->flow_count);
+    fetch_from_group(sim, GROUP_FLOWS);
+    return sim->flow_ends[flow_index].placed_bytes;
+}
+
 void sim_placed_bytes(const struct sim *sim, uint64_t *bytes)
 {
     fetch_from_group(sim, GROUP_FLOWS);

@@ -292,6 +292,78 @@ SPEC("workloads between the same NICs are one flow, which their QPs share")
     cluster_close(&cluster);
 }
 
+/* A ring of four NICs, of which NIC 1 has a quarter of the rate. */
+static void describe_ring(struct cluster *cluster, uint32_t qps)
+{
+    describe(cluster);
+    cluster->config.duration_ps = US(3000);
+    cluster->workloads[0].kind = SIM_ALL_GATHER;
+    cluster->workloads[0].message_bytes = 16 << 20;
+    cluster->workloads[0].outstanding = 32;
+    cluster->workloads[0].qps = qps;
+    for (uint32_t plane = 0; plane < 2; plane++) {
+        break_link(cluster, host_link(1, plane), 0, SIM_NEVER_PS);
+        cluster->faults[plane].kind = FAULT_SLOW;
+        cluster->faults[plane].rate_bps = UINT64_C(25000000000);
+    }
+}
+
+static double placed_bits(const struct cluster *cluster)
+{
+    double bits = 0;
+
+    for (uint32_t i = 0; i < sim_flow_count(cluster->sim); i++)
+        bits += 8 * (double)sim_flow_placed_bytes(cluster->sim, i);
+    return bits;
+}
+
+/* Returns the share of the capacity when ranks 2 and 3 have only what they receive. */
+static double ring_share(struct cluster *cluster)
+{
+    struct capacity_track track;
+    double before[4];
+    double placed;
+    double share;
+
+    cluster_open(cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster->sim, &cluster->config), 0);
+    run(cluster, &track, US(1000));
+    placed = placed_bits(cluster);
+    for (uint32_t i = 0; i < 4; i++)
+        before[i] = track.bits[i];
+    run(cluster, &track, US(1800));
+    share =
+        (placed_bits(cluster) - placed) / (gbps_between(before, &track, US(1000)) * GBPS * 800e-6);
+    capacity_track_fini(&track);
+    cluster_close(cluster);
+    return share;
+}
+
+SPEC("NICs that forward what a slow one sends them have the capacity of the slow one")
+{
+    struct cluster cluster;
+    double share;
+
+    describe_ring(&cluster, 32);
+    share = ring_share(&cluster);
+    EXPECT(share > 0.9);
+    EXPECT(share < 1.01);
+}
+
+/* 128 packets in a round trip of 170 us are half of the rate of NIC 1. */
+SPEC("a slow transport has a small share of the capacity of such a ring")
+{
+    struct cluster cluster;
+    double share;
+
+    describe_ring(&cluster, 1);
+    cluster.fabric_config.uplink.delay_ps = US(40);
+    cluster.config.parameters.mpr = 1;
+    share = ring_share(&cluster);
+    EXPECT(share < 0.75);
+    EXPECT(share > 0.4);
+}
+
 SPEC("a window is 20 us, four round trips or 64 packets of the narrowest link, whatever is longest")
 {
     struct cluster cluster;

@@ -272,6 +272,83 @@ SPEC("the rate that a flow does not want goes to other flows, with one path and 
     }
 }
 
+/* Flow 0 has 10 of its link. What it feeds has no more, and leaves 80 of 90 to flow 2, although
+ * they share a link. */
+static void solve_fed(struct network *network, bool has_two_paths)
+{
+    uint32_t slow = link_of(network, 10);
+    uint32_t shared = link_of(network, 90);
+    uint32_t wide = link_of(network, 400);
+
+    flow_of(network)->feeds = 2;
+    PATH(network, slow);
+    flow_of(network);
+    PATH(network, shared);
+    flow_of(network);
+    PATH(network, shared, wide);
+    flow_of(network)->feeds = 5;
+    PATH(network, wide);
+    if (has_two_paths)
+        PATH(network, slow);
+    flow_of(network);
+    PATH(network, wide);
+    solve(network);
+}
+
+SPEC("a flow has no more than the flow that feeds it, and others have what it leaves")
+{
+    for (uint32_t paths = 1; paths <= 2; paths++) {
+        struct network network = { 0 };
+
+        solve_fed(&network, paths == 2);
+        EXPECT_EQ(
+            network.rates.method, paths == 2 ? CAPACITY_LINEAR_PROGRAM : CAPACITY_WATER_FILLING);
+        EXPECT_EQ(mbps(&network, 0), 10000);
+        EXPECT_EQ(mbps(&network, 1), 10000);
+        EXPECT(is_limited_by(&network, 1, CAPACITY_OWN_LIMIT));
+        EXPECT_EQ(mbps(&network, 2), 80000);
+        EXPECT_EQ(mbps(&network, 3), 160000);
+        EXPECT_EQ(mbps(&network, 4), 160000);
+        capacity_rates_fini(&network.rates);
+    }
+}
+
+/* Four flows feed each other. Each has two links of its own; the first has 2 x 5, the others
+ * 2 x 50. */
+SPEC("flows that feed each other in a ring have the rate of the slowest")
+{
+    struct network network = { 0 };
+
+    for (uint32_t i = 0; i < 4; i++) {
+        flow_of(&network)->feeds = (i + 1) % 4 + 1;
+        PATH(&network, link_of(&network, i ? 50 : 5));
+        PATH(&network, link_of(&network, i ? 50 : 5));
+    }
+    solve(&network);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(mbps(&network, i), 10000);
+    capacity_rates_fini(&network.rates);
+}
+
+SPEC("what a flow without a path feeds has nothing, and so has what that one feeds")
+{
+    struct network network = { 0 };
+    uint32_t link = link_of(&network, 90);
+
+    flow_of(&network);
+    PATH(&network, link);
+    for (uint32_t i = 1; i < 4; i++) {
+        flow_of(&network)->feeds = i < 3 ? i + 2 : 0;
+        if (i > 1)
+            PATH(&network, link);
+    }
+    solve(&network);
+    EXPECT_EQ(mbps(&network, 0), 90000);
+    for (uint32_t i = 1; i < 4; i++)
+        EXPECT_EQ(mbps(&network, i), 0);
+    capacity_rates_fini(&network.rates);
+}
+
 SPEC("rates follow weights, and headers are subtracted")
 {
     struct network network = { 0 };
