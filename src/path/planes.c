@@ -205,6 +205,19 @@ uint32_t planes_choose(
     return choose_plane(planes, best);
 }
 
+uint32_t planes_delivering(const struct planes *planes, uint32_t mask)
+{
+    uint32_t delivering = 0;
+
+    for (; mask; mask &= mask - 1) {
+        uint32_t plane = bits_lowest(mask);
+
+        if (planes->weight[plane] >= PLANES_EQUAL / 2)
+            delivering |= UINT32_C(1) << plane;
+    }
+    return delivering;
+}
+
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 static uint32_t mean_ticks(const struct planes *planes, uint32_t usable)

@@ -46,6 +46,9 @@ void planes_start_with(struct planes *, const struct path_profile *, uint32_t ba
  * share of the window. The planes in `usable` divide the window. PATH_NONE: there is none. */
 uint32_t planes_choose(struct planes *, uint32_t ready, uint32_t usable, uint32_t window_bytes);
 
+/* Returns the planes of the mask that have at least half of an equal share. */
+uint32_t planes_delivering(const struct planes *, uint32_t mask);
+
 /* For planes.c: called when the bytes in flight or the weight of the plane have changed. */
 static inline void planes_weigh(struct planes *planes, uint32_t plane)
 {

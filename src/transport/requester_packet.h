@@ -29,3 +29,14 @@ static inline uint32_t requester_packet_repair_plane(
 
     return plane == env_plane_of_ev(env, lost_ev_index) ? PATH_NONE : plane;
 }
+
+/* Returns those of the ready ports on which a packet that may use any plane should leave. The port
+ * of a dead plane is idle, and on a busy NIC often the only one that is ready. A plane that
+ * delivers little is therefore used only if every usable plane does. */
+static inline uint32_t requester_packet_ports(const struct env *env, uint32_t ready_ports)
+{
+    uint32_t delivering =
+        planes_delivering(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)));
+
+    return delivering ? ready_ports & delivering : ready_ports;
+}

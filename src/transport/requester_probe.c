@@ -66,7 +66,7 @@ bool requester_send_tail_probe(struct requester *requester, const struct env *en
 
     requester->probe_planes &= (uint16_t)planes;
     if (requester->probe_once)
-        ev_index = path_pick_other(env->paths, planes & ready_ports,
+        ev_index = path_pick_other(env->paths, requester_packet_ports(env, planes & ready_ports),
             hole_ev == PATH_NONE ? PATH_NONE
                                  : requester_packet_repair_plane(requester, env, hole_ev),
             hole_ev, now_ns);
