@@ -107,6 +107,82 @@ SPEC("§10: a lost packet that waits for a port, to be sent again, causes no tai
     by_hand_close(&nic);
 }
 
+/* ---- ports of dead planes -------------------------------------------------------------------- */
+
+static struct planes *planes_to_peer(void)
+{
+    return &nic_find(nic.transport, QPN)->env.peer->planes;
+}
+
+SPEC("§12: a repeat does not take the idle port of a plane that delivers little")
+{
+    struct packet nack;
+
+    open_connected();
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    planes_to_peer()->weight[1] = PLANES_EQUAL / 2 - 1;
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = 1;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§12: a repeat takes any port if all planes deliver little")
+{
+    struct packet nack;
+
+    open_connected();
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    for (uint32_t plane = 0; plane < BY_HAND_PLANES; plane++)
+        planes_to_peer()->weight[plane] = PLANES_LEAST;
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: the first tail probe waits for the port of a plane that delivers")
+{
+    const struct requester *requester = open_connected();
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    planes_to_peer()->weight[1] = PLANES_LEAST;
+    nic.ready_ports = 2;
+    EXPECT_EQ(probes_of_tail(requester), 0);
+    nic.ready_ports = 1;
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§6.3: a repeat for an ACK does not take the idle port of a plane that delivers little")
+{
+    const struct requester *requester = open_connected();
+    struct packet sack;
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    sack = by_hand_sack(&nic, QPN, nic.sent[0].psn);
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    planes_to_peer()->weight[1] = PLANES_LEAST;
+    nic.ready_ports = 2;
+    nic.now_ns = requester->tail_ns + WHEEL_NS;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = 1;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_FOR_ACK), 1);
+    by_hand_close(&nic);
+}
+
 SPEC("§10: after silence, a NACK brings the next tail probe forward, and the NIC wakes by then")
 {
     const struct requester *requester = open_connected();
