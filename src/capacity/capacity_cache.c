@@ -89,9 +89,9 @@ static void tie_demands(struct capacity_cache *cache, const struct capacity_trac
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
         if (cache->is_outstanding[i] && cache->is_tied[i]) {
-            uint32_t feeder = track->forwards[i].feeder - 1;
+            uint32_t group = track->pairs[track->forwards[i].feeder - 1].group;
 
-            cache->demands[cache->demand_of_group[feeder] - 1].feeds = cache->demand_of_group[i];
+            cache->demands[cache->demand_of_group[group] - 1].feeds = cache->demand_of_group[i];
         }
 }
 

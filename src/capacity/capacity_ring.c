@@ -47,18 +47,6 @@ static struct capacity_forward forward_of(
         .given_bits = chunk_bits };
 }
 
-static bool has_pairs_alone(
-    const struct capacity_pair *pairs, uint32_t pair_count, uint32_t first, uint32_t count)
-{
-    for (uint32_t i = 0; i < pair_count; i++)
-        if (pairs[i].group >= first && pairs[i].group < first + count && pairs[i].group != i)
-            return false;
-    for (uint32_t i = first; i < first + count; i++)
-        if (pairs[i].group != i)
-            return false;
-    return true;
-}
-
 /* Pair i of a ring leads from rank i to the next one. */
 static void add_ring(struct capacity_forward *forwards, uint32_t first, uint32_t count,
     const struct capacity_forward *each)
@@ -81,13 +69,15 @@ bool capacity_ring_find(struct capacity_forward *forwards, const struct capacity
 
         while (first + count < pair_count && pairs[first + count].workload == pairs[first].workload)
             count++;
-        if (is_ring(workload) && each.chunk_bits >= STEPS_OF_CHUNK * each.step_bits &&
-            has_pairs_alone(pairs, pair_count, first, count)) {
+        if (is_ring(workload) && each.chunk_bits >= STEPS_OF_CHUNK * each.step_bits) {
             add_ring(forwards, first, count, &each);
             is_found = true;
         }
         first += count;
     }
+    for (uint32_t i = 0; i < pair_count; i++)
+        if (pairs[i].group != i)
+            forwards[i].is_shared = forwards[pairs[i].group].is_shared = true;
     return is_found;
 }
 
@@ -120,9 +110,11 @@ void capacity_ring_flow(struct capacity_forward *forwards, uint32_t pair_count,
             if (forwards[i].feeder)
                 forwards[i].fluid_bits = larger(forwards[i].before_bits,
                     smaller(forwards[i].fluid_bits, fed_bits(forwards, i)));
-    for (uint32_t i = 0; i < pair_count; i++)
-        forwards[i].fluid_bits =
-            larger(forwards[i].fluid_bits, larger(due_bits[i], forwards[i].placed_bits));
+    for (uint32_t i = 0; i < pair_count; i++) {
+        forwards[i].fluid_bits = larger(forwards[i].fluid_bits, forwards[i].placed_bits);
+        if (!forwards[i].is_shared)
+            forwards[i].fluid_bits = larger(forwards[i].fluid_bits, due_bits[i]);
+    }
 }
 
 /* Returns the bits of a rank that its pair was not due before. */
@@ -145,7 +137,7 @@ void capacity_ring_tie(
         struct capacity_forward *forward = &forwards[i];
         double held;
 
-        if (forward->feeder == 0)
+        if (forward->feeder == 0 || forward->is_shared)
             continue;
         held = held_bits(forward, &forwards[forward->feeder - 1], due_bits[i]);
         if (held < forward->step_bits / 2)

@@ -18,6 +18,7 @@
 struct capacity_forward {
     uint32_t feeder;    /* the pair whose bits it forwards, plus 1; 0: it forwards nothing */
     bool is_tied;       /* it is due no more than its feeder */
+    bool is_shared;     /* it shares a flow with pairs of other workloads, and is never tied */
     double chunk_bits;  /* what its rank began with */
     double slack_bits;  /* that a rank may hold although its pair does well: slices, under way */
     double step_bits;   /* the most that its NIC sends between two looks */
@@ -27,9 +28,10 @@ struct capacity_forward {
     double given_bits;  /* what its rank holds beyond what it received, and what was due */
 };
 
-/* Fills `forwards`, one for each pair. Only rings are followed whose pairs share no flow with other
- * workloads, and whose ranks begin with much more than a NIC sends between two looks: otherwise
- * looks are too rare. Returns true if there is any. */
+/* Fills `forwards`, one for each pair. Only rings are followed whose ranks begin with much more
+ * than a NIC sends between two looks: otherwise looks are too rare. A pair whose feeder shares a
+ * flow with other workloads may have the rate of the whole flow. Returns true if there is any ring.
+ */
 bool capacity_ring_find(struct capacity_forward *forwards, const struct capacity_pair *,
     uint32_t pair_count, const struct sim_config *);
 
