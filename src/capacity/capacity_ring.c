@@ -8,7 +8,7 @@
 
 enum {
     ROUNDS = 2, /* what is true of a pair reaches every pair of its ring in two */
-    STEPS_OF_CHUNK = 4,
+    STEPS_OF_CHUNK = 2,
     STEPS_AHEAD = 4,
 };
 
