@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "capacity/capacity_ring.h"
+
 static bool are_apart(const struct capacity_track *track)
 {
     uint32_t nic_count = track->config->fabric->topology.nic_count;
@@ -45,15 +47,27 @@ void capacity_apart_note(struct capacity_cache *cache, const struct capacity_tra
     if (!cache->apart_bps || !holds_for_parts(cache, track, entry))
         return;
     for (uint32_t i = 0; i < cache->pair_count; i++)
+        if (cache->is_tied[i])
+            return;
+    for (uint32_t i = 0; i < cache->pair_count; i++)
         cache->apart_bps[i] = entry->rate_bps[i];
 }
 
-bool capacity_apart_covers(const struct capacity_cache *cache)
+static bool is_known(
+    const struct capacity_cache *cache, const struct capacity_track *track, uint32_t pair)
+{
+    double rate_bps = cache->apart_bps[pair];
+
+    return rate_bps > 0 && (!cache->is_tied[pair] ||
+                               cache->apart_bps[track->forwards[pair].feeder - 1] >= rate_bps);
+}
+
+bool capacity_apart_covers(const struct capacity_cache *cache, const struct capacity_track *track)
 {
     if (!cache->apart_bps || cache->in_force_count > 0)
         return false;
     for (uint32_t i = 0; i < cache->pair_count; i++)
-        if (cache->is_outstanding[i] && cache->apart_bps[i] <= 0)
+        if (cache->is_outstanding[i] && !is_known(cache, track, i))
             return false;
     return true;
 }

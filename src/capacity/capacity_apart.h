@@ -3,7 +3,8 @@
  *
  * If links of NICs limit all of them, each flow has the full rate of its own link. When some of
  * them end, the others have less competition and cannot become faster, so their rates and limits
- * stay. A set that is part of such a set needs no solution of its own. */
+ * stay. A set that is part of such a set needs no solution of its own, unless a pair of a ring is
+ * tied to a slower one (capacity_ring.h). */
 #pragma once
 
 #include "capacity/capacity_cache.h"
@@ -16,7 +17,7 @@ void capacity_apart_note(
     struct capacity_cache *, const struct capacity_track *, const struct capacity_entry *);
 
 /* Returns true if the requested set is part of the one that was remembered. */
-bool capacity_apart_covers(const struct capacity_cache *);
+bool capacity_apart_covers(const struct capacity_cache *, const struct capacity_track *);
 
 /* Completes the entry of a set that is covered, which has the limits of its first flows. */
 void capacity_apart_complete(const struct capacity_cache *, struct capacity_entry *);

@@ -85,13 +85,16 @@ static void add_to_demand(
         (demand->srh_payload_share * before + pair->srh_payload_share * pair->flow_count) / after;
 }
 
+/* Demands that are not listed, because there are too many, are not tied. */
 static void tie_demands(struct capacity_cache *cache, const struct capacity_track *track)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
         if (cache->is_outstanding[i] && cache->is_tied[i]) {
             uint32_t group = track->pairs[track->forwards[i].feeder - 1].group;
+            uint32_t feeder = cache->demand_of_group[group];
 
-            cache->demands[cache->demand_of_group[group] - 1].feeds = cache->demand_of_group[i];
+            if (feeder != 0 && cache->demand_of_group[i] != 0)
+                cache->demands[feeder - 1].feeds = cache->demand_of_group[i];
         }
 }
 
@@ -170,7 +173,7 @@ fini_network:
 static int solve_entry(
     struct capacity_cache *cache, struct capacity_track *track, struct capacity_entry *entry)
 {
-    bool is_covered = capacity_apart_covers(cache);
+    bool is_covered = capacity_apart_covers(cache, track);
     uint32_t demand_count =
         list_demands(cache, track, is_covered ? CAPACITY_LIMITS_MAX : UINT32_MAX);
     int err;
@@ -201,7 +204,7 @@ int capacity_cache_find(struct capacity_cache *cache, struct capacity_track *tra
     key_of(cache, key);
     entry = place_of(cache, key);
     *found = NULL;
-    if (!entry->is_taken && !may_solve && !capacity_apart_covers(cache))
+    if (!entry->is_taken && !may_solve && !capacity_apart_covers(cache, track))
         return 0;
     if (!entry->is_taken) {
         if (cache->entry_count >= cache->entry_max / 2) {
