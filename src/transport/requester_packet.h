@@ -30,13 +30,16 @@ static inline uint32_t requester_packet_repair_plane(
     return plane == env_plane_of_ev(env, lost_ev_index) ? PATH_NONE : plane;
 }
 
-/* Returns those of the ready ports on which a packet that may use any plane should leave. The port
- * of a dead plane is idle, and on a busy NIC often the only one that is ready. A plane that
- * delivers little is therefore used only if every usable plane does. */
-static inline uint32_t requester_packet_ports(const struct env *env, uint32_t ready_ports)
+/* Returns those of the ready ports on which a repeated packet or a probe should leave that prefers
+ * `plane` (PATH_NONE: none). The port of a dead plane is idle, and on a busy NIC often the only one
+ * that is ready. Another plane that delivers little is therefore used only if every usable plane
+ * does. */
+static inline uint32_t requester_packet_ports(
+    const struct env *env, uint32_t ready_ports, uint32_t plane)
 {
+    uint32_t preferred = plane < PATH_PLANE_COUNT_MAX ? UINT32_C(1) << plane : 0;
     uint32_t delivering =
         planes_delivering(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)));
 
-    return delivering ? ready_ports & delivering : ready_ports;
+    return delivering ? ready_ports & (delivering | preferred) : ready_ports;
 }

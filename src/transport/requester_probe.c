@@ -62,14 +62,14 @@ bool requester_send_tail_probe(struct requester *requester, const struct env *en
 {
     uint32_t planes = env_planes(env);
     uint32_t hole_ev = ev_to_avoid(requester);
+    uint32_t plane =
+        hole_ev == PATH_NONE ? PATH_NONE : requester_packet_repair_plane(requester, env, hole_ev);
     uint32_t ev_index;
 
     requester->probe_planes &= (uint16_t)planes;
     if (requester->probe_once)
-        ev_index = path_pick_other(env->paths, requester_packet_ports(env, planes & ready_ports),
-            hole_ev == PATH_NONE ? PATH_NONE
-                                 : requester_packet_repair_plane(requester, env, hole_ev),
-            hole_ev, now_ns);
+        ev_index = path_pick_other(env->paths,
+            requester_packet_ports(env, planes & ready_ports, plane), plane, hole_ev, now_ns);
     else
         ev_index = pick_for_each_plane(env, requester->probe_planes & ready_ports, hole_ev, now_ns);
     if (ev_index == PATH_NONE) {

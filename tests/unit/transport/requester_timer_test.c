@@ -131,6 +131,33 @@ SPEC("§12: a repeat does not take the idle port of a plane that delivers little
     by_hand_close(&nic);
 }
 
+/* Packet 0, on plane 0, is lost. Packet 1 arrives on plane 1, which is slow: plane 0 may be dead.
+ */
+SPEC("§12: a repeat takes the plane acknowledged last, however little it delivers")
+{
+    struct packet first;
+    struct packet sack;
+
+    open_connected();
+    post(2);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    first = nic.sent[0];
+    EXPECT_NE(first.port, nic.sent[1].port);
+    sack = by_hand_sack(&nic, QPN, psn_add(first.psn, -1));
+    sack.sack.entropy = nic.sent[1].ev;
+    sack.sack.ack_psn_offset = 2;
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    sack = by_hand_nack(&nic, QPN, &first, NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    nic_find(nic.transport, QPN)->requester->last_plane = nic.sent[1].port;
+    planes_to_peer()->weight[nic.sent[1].port] = PLANES_LEAST;
+    nic.ready_ports = UINT32_C(1) << nic.sent[1].port;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].psn.value, first.psn.value);
+    by_hand_close(&nic);
+}
+
 SPEC("§12: a repeat takes any port if all planes deliver little")
 {
     struct packet nack;
