@@ -8,15 +8,15 @@
 #define PATH_POLICY(ID, name, meaning) extern const struct path_policy path_policy_##name;
 #include "path/policies.def"
 
-/* Returns the next EV of the rotation, drawn from those that are not used yet. This is a
+/* Returns the next EV of the rotation, drawn from the next `reach` that are not used yet. This is a
  * Fisher-Yates shuffle, one swap at a time, so that no work is left for the end of a rotation. */
-static inline uint32_t path_policy_advance(struct path_set *set, uint32_t plane_index)
+static inline uint32_t path_policy_draw(struct path_set *set, uint32_t plane_index, uint32_t reach)
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
     uint32_t position = plane->position++;
     uint32_t left = plane->rotation_count - position;
     size_t here = (size_t)plane->first + position;
-    size_t drawn = here + prng_below(&set->prng, left);
+    size_t drawn = here + prng_below(&set->prng, reach < left ? reach : left);
     uint16_t ev_index = ev_table_order(set)[drawn];
 
     ev_table_order(set)[drawn] = ev_table_order(set)[here];
@@ -26,6 +26,12 @@ static inline uint32_t path_policy_advance(struct path_set *set, uint32_t plane_
         ev_table_rotations(set)[plane_index]++;
     }
     return ev_index;
+}
+
+/* As path_policy_draw(), from all that are not used yet. */
+static inline uint32_t path_policy_advance(struct path_set *set, uint32_t plane_index)
+{
+    return path_policy_draw(set, plane_index, UINT32_MAX);
 }
 
 /* Returns the next EV of the rotation that is not `avoid_ev`, if there is another. */

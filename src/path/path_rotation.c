@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rotation: all usable EVs of a plane in turn, in an order that is random each time
- * (docs/protocol.md §14.2). */
+/* The rotation: all usable EVs of a plane in turn, in an order that changes a little each time
+ * (docs/protocol.md §14.2, docs/decisions/0039). */
 #include "path/path_policy.h"
+
+enum {
+    REACH = 4,           /* EVs from which the next one is drawn */
+    POSTPONED_MOST = 16, /* places by which a mark moves a turn */
+    MISSED_OF = 4,       /* one in this many marked EVs misses its turn ... */
+    MISSED_COUNT = 32,   /* ... but no more than this many of a rotation in which all are marked */
+};
 
 struct walk {
     uint32_t plane_index;
@@ -30,13 +37,53 @@ static bool is_in_turn(const struct path_set *set, uint32_t plane_index, uint32_
     return (uint8_t)(rotation * weight + ev_index * APART) < weight;
 }
 
-/* Visits an EV that was marked. It misses its turn in the round of the mark, and is GOOD then. */
+/* Returns the next EV of the rotation. If senders draw the whole order anew each time, far more of
+ * them use a link in a part of a rotation than in another; if each EV has its turn at the same
+ * place as before, numbers of packets differ less (decision 39). */
+static uint32_t advance_rotation(struct path_set *set, uint32_t plane_index)
+{
+    return path_policy_draw(set, plane_index, ev_table_is_literal(set) ? UINT32_MAX : REACH);
+}
+
+/* True for some of the marked EVs. A link that more senders use than another gets fewer packets
+ * then. The effect is visible a rotation later, so that longer ones need smaller steps. */
+static bool misses_turn(struct path_set *set, const struct ev_table_plane *plane)
+{
+    uint32_t of = MISSED_COUNT * MISSED_OF;
+
+    if (of < plane->rotation_count)
+        of = plane->rotation_count;
+    return prng_below(&set->prng, of) < MISSED_COUNT;
+}
+
+/* Moves the EV, which has just got its turn, to a place a little later in this and in the next
+ * rotations. False if it is the last of its rotation. */
+static bool postpone_turn(struct path_set *set, struct ev_table_plane *plane, uint32_t ev_index)
+{
+    uint16_t *order = ev_table_order(set) + plane->first;
+    uint32_t left = plane->rotation_count - plane->position;
+    uint32_t later = plane->position;
+
+    if (plane->position == 0)
+        return false;
+    later += prng_below(&set->prng, left < POSTPONED_MOST ? left : POSTPONED_MOST);
+    order[--plane->position] = order[later];
+    order[later] = (uint16_t)ev_index;
+    return true;
+}
+
+/* Visits an EV that was marked. It is GOOD from now on. In the round of the mark it misses its
+ * turn: its queue is still long. Later that queue has drained, but others send their packets at the
+ * same place of their rotations again, so the EV takes its turn at another. */
 static bool meet_marked(struct path_set *set, uint32_t ev_index, const struct walk *walk)
 {
-    bool misses_turn = ev_table_evs(set)[ev_index].round == set->round;
+    struct ev_table_plane *plane = &set->planes[walk->plane_index];
+    bool is_recent = ev_table_evs(set)[ev_index].round == set->round;
 
     ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
-    return !misses_turn && ev_index != walk->avoid_ev;
+    if (is_recent || misses_turn(set, plane) || postpone_turn(set, plane, ev_index))
+        return false;
+    return ev_index != walk->avoid_ev;
 }
 
 /* Visits an EV in SKIP. True if the packet uses it. */
@@ -163,7 +210,7 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
                                   : !meet_skip(set, ev_index, &walk)) {
         if (has_met_all(set, &walk))
             return make_do(set, &walk);
-        ev_index = path_policy_advance(set, plane_index);
+        ev_index = advance_rotation(set, plane_index);
     }
     return ev_index;
 }
@@ -173,7 +220,7 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
 static uint32_t pick_ev(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
     const struct ev_table_plane *plane = &set->planes[plane_index];
-    uint32_t ev_index = path_policy_advance(set, plane_index);
+    uint32_t ev_index = advance_rotation(set, plane_index);
 
     if (plane->good_count == plane->rotation_count || is_good(set, ev_index))
         return ev_index;
@@ -183,7 +230,7 @@ static uint32_t pick_ev(struct path_set *set, uint32_t plane_index, uint64_t now
 static uint32_t pick_other(
     struct path_set *set, uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
-    uint32_t ev_index = path_policy_advance(set, plane_index);
+    uint32_t ev_index = advance_rotation(set, plane_index);
 
     if (is_good(set, ev_index) && ev_index != avoid_ev)
         return ev_index;

@@ -107,19 +107,6 @@ SPEC("where delays are measured a marked EV misses one turn, and is GOOD then")
     EXPECT_EQ(uses_of(&paths, 2, 4), 1);
 }
 
-SPEC("a mark of an earlier round costs no turn")
-{
-    struct paths paths;
-
-    paths_shape(&paths, 1, 4, 0);
-    paths.config.ev_skip = PATH_SKIP_DELAY;
-    paths_open(&paths, 1);
-    path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, 0);
-    path_next_round(paths.set);
-    EXPECT_EQ(uses_of(&paths, 2, 4), 1);
-    EXPECT_EQ(path_state_of(paths.set, 2), EV_GOOD);
-}
-
 SPEC("marks on half of the EVs of a plane leave the others GOOD")
 {
     struct paths paths;
