@@ -327,6 +327,10 @@ struct path_reverse {
 
 /* Starts with the first EV of each plane that is not denied. */
 void path_reverse_init(struct path_reverse *, const struct path_profile *);
+/* Called before the first control packet. Replaces the first EVs by random ones, unless the list is
+ * ordered or has weights. NICs that share a list would otherwise send all their control packets to
+ * one uplink at first. */
+void path_reverse_scatter(struct path_reverse *, const struct path_profile *, struct prng *);
 
 /* Returns the plane of the next control packet: `preferred`, where its trigger arrived, if that is
  * in the rotation; otherwise (PATH_NONE) the planes in turn. `plane_mask`: planes up at both ends;

@@ -62,6 +62,16 @@ void path_reverse_init(struct path_reverse *reverse, const struct path_profile *
     }
 }
 
+void path_reverse_scatter(
+    struct path_reverse *reverse, const struct path_profile *profile, struct prng *prng)
+{
+    if (profile->is_ordered || profile->is_weighted)
+        return;
+    for (uint32_t planes = reverse->plane_mask; planes; planes &= planes - 1)
+        set_ev(
+            reverse, bits_lowest(planes), draw_ev(profile, bits_lowest(planes), PATH_NONE, prng));
+}
+
 uint32_t path_reverse_choose(struct path_reverse *reverse, uint32_t plane_mask, uint32_t preferred)
 {
     uint32_t planes = reverse->plane_mask & plane_mask;

@@ -68,7 +68,7 @@ static void start_peer(struct transport *nic, struct peer *peer, const struct qp
     peer->cc.paths_vary = env_is_weighted(&qp->env) && qp->env.profile->is_rough;
     cc_set_sharers(&peer->cc, nic->id_step - 1u); /* until the number of sharers is known */
     planes_init(&peer->planes, qp->env.profile->plane_count);
-    way_back_start(&peer->way_back, qp->env.profile);
+    way_back_start(&peer->way_back, qp->env.profile, &nic->prng);
     learn_ports(nic, peer);
 }
 

@@ -20,12 +20,14 @@ static void forget_probes(struct way_back *way_back)
     way_back->deadline_ns = UINT64_MAX;
 }
 
-void way_back_start(struct way_back *way_back, const struct path_profile *profile)
+void way_back_start(
+    struct way_back *way_back, const struct path_profile *profile, struct prng *prng)
 {
     *way_back = (struct way_back){
         .profile = profile, .probe_ns = UINT64_MAX, .witness = WAY_BACK_WITNESS_UNKNOWN
     };
     path_reverse_init(&way_back->reverse, profile);
+    path_reverse_scatter(&way_back->reverse, profile, prng);
     forget_probes(way_back);
 }
 
@@ -40,8 +42,10 @@ void way_back_change_profile(
     forget_probes(way_back);
     way_back->profile = profile;
     way_back_qps_changed(way_back);
-    if (profile)
-        path_reverse_init(&way_back->reverse, profile);
+    if (!profile)
+        return;
+    path_reverse_init(&way_back->reverse, profile);
+    path_reverse_scatter(&way_back->reverse, profile, &nic->prng);
 }
 
 /* ---- probes in flight ------------------------------------------------------------------------ */

@@ -38,7 +38,7 @@ struct way_back {
     bool sent_data;   /* data were sent on the profile since then; their SACKs keep it fresh */
 };
 
-void way_back_start(struct way_back *, const struct path_profile *);
+void way_back_start(struct way_back *, const struct path_profile *, struct prng *);
 /* Called when the QP to which the profile belongs is destroyed or gets another profile. NULL: no QP
  * is left. */
 void way_back_change_profile(struct transport *, struct peer *, const struct path_profile *);

@@ -58,6 +58,53 @@ SPEC("each plane starts with its first EV that is not denied")
         EXPECT_EQ(choose(&back, ALL_PLANES), i % 2); /* plane 2 has no EV */
 }
 
+/* Returns the number of EVs of plane 1 with which 100 NICs that share the list start. */
+static uint32_t started_evs(struct back *back)
+{
+    uint32_t used = 0;
+    uint32_t count = 0;
+
+    for (uint64_t nic = 0; nic < 100; nic++) {
+        struct prng prng = prng_stream(nic, 0);
+
+        path_reverse_init(&back->reverse, &back->paths.profile);
+        path_reverse_scatter(&back->reverse, &back->paths.profile, &prng);
+        EXPECT_EQ(path_reverse_ev(&back->reverse, 2), 11);
+        used |= 1u << path_reverse_ev(&back->reverse, 1);
+    }
+    for (; used; used &= used - 1)
+        count++;
+    return count;
+}
+
+SPEC("NICs that share a list start with random EVs that are not denied")
+{
+    struct back back;
+
+    set_up(&back, 4, 4);
+    back.paths.profile.is_ordered = false;
+    back.paths.entries[4].denied = true;
+    for (uint32_t i = 8; i < 11; i++)
+        back.paths.entries[i].denied = true;
+    for (uint32_t i = 12; i < 16; i++)
+        back.paths.entries[i].denied = true;
+    EXPECT_EQ(started_evs(&back), 3);
+    EXPECT_EQ(choose(&back, UINT32_C(1) << 3), PATH_NONE);
+}
+
+SPEC("with an ordered list, or one with weights, they start with the first")
+{
+    struct back back;
+
+    set_up(&back, 3, 4);
+    for (uint32_t i = 8; i < 11; i++)
+        back.paths.entries[i].denied = true;
+    EXPECT_EQ(started_evs(&back), 1);
+    back.paths.profile.is_ordered = false;
+    back.paths.profile.is_weighted = true;
+    EXPECT_EQ(started_evs(&back), 1);
+}
+
 SPEC("control packets rotate over the planes of the mask")
 {
     struct back back;

@@ -205,6 +205,7 @@ SPEC("when all probes wait for a port that is down, a probe for another replaces
 SPEC("§17: a probe of a peer with a QP is answered on the way back of the QP")
 {
     struct packet request;
+    bool found = false;
 
     open_nic();
     by_hand_connect(&nic, QPN);
@@ -214,7 +215,9 @@ SPEC("§17: a probe of a peer with a QP is answered on the way back of the QP")
     by_hand_receive(&nic, &request);
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(nic.sent[0].port, 1);
-    EXPECT_EQ(nic.sent[0].ev, nic.entries[BY_HAND_EVS / 2].ev); /* the first of plane 1 */
+    for (uint32_t i = BY_HAND_EVS / 2; i < BY_HAND_EVS; i++) /* those of plane 1 */
+        found |= nic.entries[i].ev == nic.sent[0].ev;
+    EXPECT(found);
     by_hand_close(&nic);
 }
 
