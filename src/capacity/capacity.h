@@ -146,10 +146,11 @@ int capacity_limits_find(
 
 /* All QPs of a workload from one rank to another. A pair counts while it has bytes that were posted
  * and not placed, but not before the first bit of them can arrive. Pairs of several workloads
- * between the same NICs are one flow, whose rate their QPs share equally. */
+ * between the same NICs are one flow, whose rate their QPs with such bytes share equally. */
 struct capacity_pair {
     uint32_t workload;
     uint32_t group; /* the first pair between these NICs */
+    uint32_t next;  /* the next pair between them, after the last one the first */
     uint32_t from_nic;
     uint32_t to_nic;
     uint32_t first_flow; /* number as in sim_flow_at(); the others follow */

@@ -7,6 +7,7 @@
 #include "base/byte_time.h"
 #include "capacity/capacity_apart.h"
 #include "capacity/capacity_ring.h"
+#include "capacity/capacity_share.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -122,6 +123,9 @@ static int group_pairs(struct capacity_track *track)
         if (!are_together(&all[i], &all[first]))
             first = i;
         track->pairs[all[i].pair].group = all[first].pair;
+        track->pairs[all[i].pair].next = all[first].pair;
+        if (i > first)
+            track->pairs[all[i - 1].pair].next = all[i].pair;
     }
     free(all);
     return 0;
@@ -204,6 +208,16 @@ static int find_rates(struct capacity_track *track)
     return 0;
 }
 
+/* The same, with the QPs of the last look. */
+static int find_shares(struct capacity_track *track)
+{
+    int err = find_rates(track);
+
+    if (!err)
+        capacity_share_by_qps(track);
+    return err;
+}
+
 static void add_time(struct capacity_track *track, const double *rate_bps, double time_s)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
@@ -219,12 +233,12 @@ int capacity_track_look(struct capacity_track *track)
     track->look_count++;
     add_time(track, track->rate_bps, half_s);
     look_at_pairs(track);
-    err = find_rates(track); /* with the faults before the stop */
+    err = find_shares(track); /* with the faults before the stop */
     if (err)
         return err;
     add_time(track, track->found_bps, half_s);
     look_at_faults(track);
-    err = find_rates(track);
+    err = find_shares(track);
     if (err)
         return err;
     memcpy(track->rate_bps, track->found_bps, track->pair_count * sizeof(*track->rate_bps));

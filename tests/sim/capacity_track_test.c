@@ -364,6 +364,32 @@ SPEC("a slow transport has a small share of the capacity of such a ring")
     EXPECT(share > 0.4);
 }
 
+SPEC("QPs without bytes outstanding have no part of what workloads between the same NICs share")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster.workloads[0].kind = SIM_STREAM;
+    cluster.workloads[0].qps = 1;
+    cluster.config.workload_count = 2;
+    cluster.workloads[1] = cluster.workloads[0];
+    cluster.workloads[1].name[0] = 'x';
+    cluster.workloads[1].kind = SIM_PING_PONG; /* one QP after the other */
+    cluster.workloads[1].message_bytes = 1 << 24;
+    cluster.workloads[1].qps = 3;
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    EXPECT_EQ(track.pairs[2].group, 0);
+    EXPECT_EQ(track.pairs[0].next, 2);
+    EXPECT_EQ(track.pairs[2].next, 0);
+    run(&cluster, &track, US(50));
+    EXPECT(is_near(track.rate_bps[0], 100 * GBPS * PAYLOAD));
+    EXPECT(is_near(track.rate_bps[2], 100 * GBPS * PAYLOAD));
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
 SPEC("a window is 20 us, four round trips or 64 packets of the narrowest link, whatever is longest")
 {
     struct cluster cluster;
