@@ -109,7 +109,8 @@ uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
     uint64_t due_ns = UINT64_MAX;
     struct psn base = answer_base(responder, answer, trigger);
 
-    if ((answer->is_second || !answer->stretch) && stretch_count(window) > 1) {
+    /* A second copy adds nothing to what the first one left out. */
+    if (!answer->is_second && !answer->stretch && stretch_count(window) > 1) {
         responder->shown_in_part = true;
         due_ns = idle_at_ns(responder);
     }
