@@ -27,7 +27,6 @@
 #define AVERAGE_MOST   0.5
 #define SAMPLE_MOST    2.0  /* largest sample, in targets: one slow path must not stop the others */
 #define CEILING_GROWTH 0.01 /* increase per round trip, as a part of the ceiling */
-#define QUIET_GROWTH   0.2  /* the same while no queue is full */
 #define CEILING_WEIGHT 0.0625 /* weight of a lower peak */
 #define CEILING_LEAST  0.5    /* smallest part of the target to which a ceiling lowers it */
 #define FULL_CUT       0.3 /* cut after a full queue at the target delay, as a part of the window */
@@ -37,7 +36,6 @@ enum {
     PEAK_SAMPLES = 8,  /* samples that measure a full queue */
     PEAKS_LEAST = 3,   /* peaks in succession that make a ceiling: bursts end sooner */
     PEAKS_APART = 16,  /* largest distance of two peaks, in round trips */
-    QUIET_TRIPS = 8,   /* round trips without a full queue after which a ceiling is forgotten */
     LEFT_PACKETS = 4,  /* what the loss of a whole window leaves */
     SMALL_PACKETS = 8, /* windows below this grow in proportion to their size */
     TRIPS_MOST = 8,    /* largest number of round trips that one acknowledgement represents */
@@ -165,34 +163,15 @@ static void meet_ceiling(const struct cc *cc, struct fair *fair, uint64_t now_ns
     fair->peak_delay_ns = 0;
 }
 
-/* Returns the number of round trips that this acknowledgement represents. With windows smaller than
- * a packet, acknowledgements are several round trips apart. If each counted as one, larger windows
- * would grow faster. */
-static double round_trips(const struct cc *cc, const struct cc_ack *ack)
-{
-    const struct fair *fair = (const struct fair *)(const void *)cc->state;
-    double elapsed_ns = (double)(ack->now_ns - fair->last_ack_ns);
-    double trips = elapsed_ns / (cc->base_rtt_ns + fair->average_delay_ns);
-
-    if (ack->received_bytes < cc->window_bytes)
-        return (double)ack->received_bytes / cc->window_bytes;
-    return trips < 1 ? 1 : trips < TRIPS_MOST ? trips : TRIPS_MOST;
-}
-
 /* Raises the ceiling until it has no effect: queues may have become longer, or free of other
- * packets. If none was full for some round trips, the ceiling is not that of the senders that hold
- * the queue now. A sender that alone remembers a burst would have a lower target than all others.
- * Losses that are found late set a ceiling that is too low, because the queue has drained by then.
- * A sender with less than a packet per round trip does not fill the queue: if its packets arrive
- * after longer delays, the others have a higher ceiling, which is adopted. */
-static void grow_ceiling(
-    const struct cc *cc, struct fair *fair, const struct cc_ack *ack, double delay_ns)
+ * packets. Losses that are found late set a ceiling that is too low, because the queue has drained
+ * by then. A sender with less than a packet per round trip does not fill the queue: if its packets
+ * arrive after longer delays, the others have a higher ceiling, which is adopted. */
+static void grow_ceiling(const struct cc *cc, struct fair *fair, double trips, double delay_ns)
 {
-    uint64_t trip_ns = cc->base_rtt_ns + cc->target_delay_ns;
-    bool is_quiet = ack->now_ns > fair->peak_end_ns + QUIET_TRIPS * trip_ns;
     double most_ns = TARGET_MOST * cc->target_delay_ns;
 
-    fair->ceiling_ns *= 1 + (is_quiet ? QUIET_GROWTH : CEILING_GROWTH) * round_trips(cc, ack);
+    fair->ceiling_ns *= 1 + CEILING_GROWTH * trips;
     if (fair->ceiling_ns < delay_ns && cc->window_bytes < settings_of(cc)->mtu_bytes)
         fair->ceiling_ns = delay_ns;
     if (fair->ceiling_ns > most_ns)
@@ -222,6 +201,20 @@ static void update_ceiling(struct fair *fair, double delay_ns, uint64_t now_ns)
         fair->peak_samples--;
     else if (now_ns >= fair->peak_end_ns)
         end_peak(fair);
+}
+
+/* Returns the number of round trips that this acknowledgement represents. With windows smaller than
+ * a packet, acknowledgements are several round trips apart. If each counted as one, larger windows
+ * would grow faster. */
+static double round_trips(const struct cc *cc, const struct cc_ack *ack)
+{
+    const struct fair *fair = (const struct fair *)(const void *)cc->state;
+    double elapsed_ns = (double)(ack->now_ns - fair->last_ack_ns);
+    double trips = elapsed_ns / (cc->base_rtt_ns + fair->average_delay_ns);
+
+    if (ack->received_bytes < cc->window_bytes)
+        return (double)ack->received_bytes / cc->window_bytes;
+    return trips < 1 ? 1 : trips < TRIPS_MOST ? trips : TRIPS_MOST;
 }
 
 /* Averages over about one round trip, for any window. */
@@ -341,7 +334,7 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     most_ns = SAMPLE_MOST * target;
     update_average(cc, fair, delay_ns < most_ns ? delay_ns : most_ns, ack->received_bytes);
     if (fair->ceiling_ns > 0)
-        grow_ceiling(cc, fair, ack, delay_ns);
+        grow_ceiling(cc, fair, round_trips(cc, ack), delay_ns);
     update_ceiling(fair, delay_ns, ack->now_ns);
     if (delay_ns >= target)
         decrease_window(cc, delay_ns, target, ack->now_ns);

@@ -753,19 +753,6 @@ SPEC("a ceiling grows by one percent per round trip")
     expect_target(&flow, 5427);
 }
 
-SPEC("a ceiling grows by a fifth per round trip once no queue was full for eight of them")
-{
-    for (uint32_t i = 0; i < 2; i++) {
-        struct flow flow;
-
-        begin_crowded(&flow);
-        meet_full_queue(&flow, 8, 11400);
-        flow.now_ns += 8 * (BASE_RTT_NS + DELAY_NS) + i;
-        hear(&flow, 100000, 0);
-        expect_target(&flow, i == 0 ? 5421 : 5816); /* 5400 * (1 + 0.01 / 2.6), (1 + 0.2 / 2.6) */
-    }
-}
-
 SPEC("a full queue lowers a ceiling from 1.9 targets, however long the ceiling was not reached")
 {
     struct flow flow;
