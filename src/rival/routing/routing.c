@@ -74,12 +74,12 @@ static uint32_t choose_for_flowlet(struct routing *routing, const struct choice 
     return entry->port;
 }
 
-/* Of several shortest queues, takes the first after a random port. */
+/* Of several shortest queues, takes the first from a random port of the group on. */
 static uint32_t choose_shortest_queue(
     const struct routing *routing, const struct choice *choice, const struct routing_queues *queues)
 {
     uint32_t bits = choice->word_count * 64;
-    uint32_t first = (uint32_t)((random_of(routing, choice) >> 32) * bits >> 32);
+    uint32_t first = ecmp_member(choice->group, choice->word_count, random_of(routing, choice));
     uint32_t best = ECMP_NO_PORT;
     uint64_t best_bytes = UINT64_MAX;
 

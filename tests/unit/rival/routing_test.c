@@ -145,6 +145,22 @@ SPEC("adaptive routing takes the shortest queue, and of several a random one")
     close_fabric(&fabric);
 }
 
+SPEC("adaptive routing uses ports with queues of the same length equally often")
+{
+    enum { PACKETS = 1000 * T1S };
+    struct fabric fabric;
+    uint32_t counts[T1S] = { 0 };
+
+    open_fabric(&fabric, ROUTING_ADAPTIVE);
+    for (uint32_t i = 0; i < PACKETS; i++)
+        counts[forward(&fabric, 1, US(i))]++;
+    for (uint32_t i = 0; i < T1S; i++) {
+        EXPECT_GT(counts[i], 850);
+        EXPECT_LT(counts[i], 1150);
+    }
+    close_fabric(&fabric);
+}
+
 SPEC("adaptive routing avoids a dead port, whose queue is empty, once it is known")
 {
     struct fabric fabric;
