@@ -5,6 +5,7 @@
 #include "sim/policy_buffer.h"
 #include "sim/policy_ecmp.h"
 #include "sim/protocol.h"
+#include "sim/setup.h"
 
 enum {
     PACKETS_PER_NIC = 256,
@@ -22,6 +23,21 @@ static struct uet_fabric fabric_of(const struct sim *sim)
         .trims = config->buffers.trims };
 }
 
+/* Returns the maximum number of packets that one connection has posted. */
+static uint64_t posted_packets(const struct sim *sim)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < sim->config.workload_count; i++) {
+        const struct sim_workload *workload = &sim->config.workloads[i];
+        uint64_t each = workload_largest_bytes(workload) / sim->parameters.pmtu + 1;
+        uint64_t packets = each * setup_queue_depth(workload);
+
+        most = packets > most ? packets : most;
+    }
+    return most;
+}
+
 static void init_world(struct sim *sim, struct arena *arena, union protocol_world *measured)
 {
     struct uet_fabric fabric = fabric_of(sim);
@@ -30,6 +46,7 @@ static void init_world(struct sim *sim, struct arena *arena, union protocol_worl
     if (!sim->uet)
         sim->uet = &measured->uet;
     sim->uet->profile = uet_profile_of(&sim->config.uet, &fabric);
+    uet_profile_limit(&sim->uet->profile, posted_packets(sim));
 }
 
 static uint32_t ranges_of(const struct sim *sim, uint32_t depth)

@@ -12,6 +12,7 @@ enum {
     PATHS = 64,
     RETRIES = 5,
     WINDOW_PACKETS_LEAST = 128,
+    BITMAP_BITS = 64,        /* of an ACK */
     WINDOWS_OF_SEQUENCE = 4, /* assumed: how far senders may be ahead of a gap, in full windows */
 };
 
@@ -86,4 +87,14 @@ struct uet_profile uet_profile_of(
     profile.window_bytes = profile.nscc.settings.max_window_bytes;
     profile.window_packets = window_packets(&profile);
     return profile;
+}
+
+void uet_profile_limit(struct uet_profile *profile, uint64_t posted_packets)
+{
+    uint32_t packets = posted_packets > BITMAP_BITS
+                           ? power_of_two_at_least((uint32_t)posted_packets)
+                           : BITMAP_BITS;
+
+    if (posted_packets <= profile->window_packets && packets < profile->window_packets)
+        profile->window_packets = packets;
 }

@@ -74,6 +74,10 @@ struct uet_fabric {
 };
 struct uet_profile uet_profile_of(const struct uet_settings *, const struct uet_fabric *);
 
+/* No connection has more packets than this posted at once: it needs no larger window. Changes the
+ * memory of a connection, and nothing else. */
+void uet_profile_limit(struct uet_profile *, uint64_t posted_packets);
+
 enum uet_counter {
 #define COUNTER(id, name, help) UET_COUNTER_##id,
 #include "rival/uet/uet_counters.def"

@@ -187,6 +187,24 @@ SPEC("a probe is due after three round trips of silence, and its answer shows wh
     EXPECT_EQ(uet_sender_next(&bench.sender, &bench.env, 0).body.psn, 1);
 }
 
+SPEC("a connection with few packets has a small window, and one with many keeps its own")
+{
+    struct uet_profile few;
+    struct uet_profile many;
+
+    begin(UET_CC_NSCC, 1);
+    few = bench.profile;
+    many = bench.profile;
+    uet_profile_limit(&few, 31);
+    uet_profile_limit(&many, bench.profile.window_packets + UINT64_C(1));
+    EXPECT_EQ(few.window_packets, 64);
+    EXPECT_EQ(many.window_packets, bench.profile.window_packets);
+    uet_profile_limit(&many, UINT64_C(1) << 40);
+    EXPECT_EQ(many.window_packets, bench.profile.window_packets);
+    uet_profile_limit(&many, 65);
+    EXPECT_EQ(many.window_packets, 128);
+}
+
 SPEC("timeouts double, and the connection fails when its retries are used up")
 {
     uint64_t timeout_ps = NS(100000);
