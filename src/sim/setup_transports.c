@@ -103,6 +103,15 @@ static size_t transports_bytes_max(struct sim *sim)
     return sim->nic_count * (first_bytes + LINE) + 4 * more_bytes * (size_t)sim->flow_count;
 }
 
+/* Returns what of this maximum is not used if all NICs have as many QPs as the others. */
+static size_t transports_bytes_spare(struct sim *sim, size_t bytes_max)
+{
+    uint32_t ends = 2 * (sim->flow_count / sim->nic_count + 1);
+    size_t even_bytes = sim->nic_count * (transport_bytes(sim, ends) + LINE);
+
+    return bytes_max > even_bytes ? bytes_max - even_bytes : 0;
+}
+
 /* Decides where the transport of each NIC is. Those of other members of the group are not made. */
 static void place_transports(struct sim *sim, struct arena *arena)
 {
@@ -162,6 +171,7 @@ size_t setup_foreign_part(const struct sim *sim, size_t bytes)
 void setup_transports(struct sim *sim, struct arena *arena)
 {
     size_t bytes = transports_bytes_max(sim);
+    size_t spare;
     size_t start;
 
     setup_paths(sim, arena);
@@ -174,7 +184,8 @@ void setup_transports(struct sim *sim, struct arena *arena)
         shard_each(sim, init_own_transports, sim);
     }
     arena->used_bytes = start + bytes;
-    arena->spare_bytes += setup_foreign_part(sim, bytes);
+    spare = transports_bytes_spare(sim, bytes);
+    arena->spare_bytes += spare + setup_foreign_part(sim, bytes - spare);
     loans_init(sim, arena);
     setup_qps(sim, arena);
 }
