@@ -74,8 +74,10 @@ bool study_entrant_read(struct study_entrant *entrant, const struct study_compar
 
     entrant->has_fat_tree = comparison->normalisation != STUDY_SAME &&
                             !study_contender_builds_planes(entrant->contender->protocol);
-    entrant->refit.has_budget = comparison->normalisation == STUDY_BUDGET;
-    entrant->refit.has_rails = comparison->normalisation == STUDY_RAILS;
+    entrant->refit.has_budget = comparison->normalisation == STUDY_BUDGET ||
+                                comparison->normalisation == STUDY_BUDGET_RAILS;
+    entrant->refit.has_rails =
+        comparison->normalisation == STUDY_RAILS || comparison->normalisation == STUDY_BUDGET_RAILS;
     collect_changes(&changed, entrant, changes);
     is_read = comparison->path
                   ? study_plan_read(&entrant->plan, comparison->path, &changed.changes)

@@ -100,6 +100,10 @@ is 'a budget leaves half of the uplinks, at the same cost' \
     "$("$mrc" compare y.yaml --protocols mrc,roce-8qp --fabric budget -j | jq -c '[.normalisation.letter, .contenders[1].fabric, .contenders[0].cost == .contenders[1].cost]')" \
     '["C","fat tree of three tiers, 8 + 4 + 2 switches, 200 Gb/s",true]'
 
+is '  also with rails' \
+    "$("$mrc" compare y.yaml --protocols mrc,ib-static --fabric budget-rails -j | jq -c '[.normalisation.letter, .contenders[1].fabric, .contenders[0].cost == .contenders[1].cost]')" \
+    '["C","fat tree of three tiers with 8 rails, 8 + 4 + 2 switches, 200 Gb/s",true]'
+
 # The search: the same draws each time, on other seeds.
 search() # ARGUMENT...
 {
@@ -137,7 +141,7 @@ refuses "name one experiment; unexpected argument 'y.yaml'" x.yaml y.yaml
 refuses "--set duration=x: duration: 'x' is not a number; write a time such as 500ns, 1.5us, 2ms or 3s" --set duration=x x.yaml
 printf 'sweep: [ { protocol: mrc }, { protocol: roce } ]\nduration: 1us\nworkloads: [ { kind: permutation } ]\n' >swept.yaml
 refuses 'swept.yaml: sweep: it sets protocol, as this command does; remove it, or use mrc sim' swept.yaml
-refuses "--fabric: there is no 'nativ'; give same, native, rails or budget" --fabric nativ x.yaml
+refuses "--fabric: there is no 'nativ'; give same, native, rails, budget or budget-rails" --fabric nativ x.yaml
 refuses '--fabric native: roce-8qp: x.yaml:3:9: fabric: it needs several planes with two tiers, which MRC and UET use' \
     --fabric native --protocols mrc,roce-8qp x.yaml
 refuses "--fabric native: ib: --set faults.0.where=p1: faults.0.where: 'p1': a fat tree has no counterpart of it" --fabric native --protocols ib --set faults.0.where=p1 y.yaml

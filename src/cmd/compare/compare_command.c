@@ -68,7 +68,7 @@ static enum cmd_status take_fabric(void *options, char *value)
 static const struct option_row rows[] = {
     { OPTION_CALL, 0, "protocols", "NAME,...", "compare these contenders, or all contenders of a protocol [all]",
         .read = take_protocols, .values = OPTION_VALUES_CONTENDERS },
-    { OPTION_CALL, 0, "fabric", "WHICH", "same: one fabric for all [default]; native: the fabric that users of a protocol build;\nrails: likewise, with rails; budget: as native, at equal cost",
+    { OPTION_CALL, 0, "fabric", "WHICH", "same: one fabric for all [default]; native: the fabric that users of a protocol build;\nrails: likewise, with rails; budget: as native, at equal cost; budget-rails: both",
         .read = take_fabric, .values = OPTION_VALUES_NORMALISATIONS },
     { OPTION_NUMBER, 0, "best", "N", "try N settings of each contender first, and show it with the best of them as well",
         AT(trials), .least = 1, .most = TRIALS_MAX },
