@@ -18,6 +18,7 @@ static const struct yaml_field fields[] = {
     { .key = "qps", .type = YAML_COUNT, .offset = IN_SETTINGS(qps), .least = 1, .most = ROCE_QPS_MAX },
     { .key = "split", .type = YAML_FLAG, .offset = IN_SETTINGS(split) },
     { .key = "recovery", .type = YAML_WORD, .offset = IN_SETTINGS(recovery), .words = roce_recovery_words },
+    { .key = "placement", .type = YAML_WORD, .offset = IN_SETTINGS(placement), .words = roce_placement_words },
     { .key = "cc", .type = YAML_WORD, .offset = IN_SETTINGS(cc), .words = roce_cc_words },
     { .key = "dcqcn", .type = YAML_WORD, .offset = IN_SETTINGS(dcqcn), .words = dcqcn_set_words },
     { .key = "marking", .type = YAML_WORD, .offset = IN_SETTINGS(marking), .words = ecn_set_words },

@@ -22,6 +22,7 @@ static json_t *settings_json(const struct roce_settings *roce)
         (json_int_t)(roce->timeout_ps / 1000), "retries", (int)roce->retries, "ack_every",
         (int)roce->ack_every, "polarised", roce->polarised);
 
+    json_object_set_new(json, "placement", json_string(roce_placement_words[roce->placement]));
     json_object_set_new(json, "routing", json_string(routing_words[roce->routing]));
     json_object_set_new(json, "convergence", json_string(convergence_set_words[roce->convergence]));
     if (roce->routing == ROUTING_FLOWLET)

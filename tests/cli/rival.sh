@@ -118,6 +118,8 @@ refuses() # MESSAGE ARGUMENT...
 refuses "--set roce.qps=17: roce.qps: 17 is out of range; give 1 to 16" --set roce.qps=17
 refuses "--set roce.qpss=3: roce.qpss: there is no such key here; did you mean 'qps'?" --set roce.qpss=3
 refuses "--set roce.recovery=x: roce.recovery: there is no 'x'; write go-back-n or selective-repeat" --set roce.recovery=x
+refuses '--set roce.placement=any_order: roce.placement: any_order contradicts selective repeat, which takes a packet that arrives early for a sign of loss; choose one of them' \
+    --set roce.recovery=selective-repeat --set roce.placement=any_order
 refuses "--set roce.convergence=fats: roce.convergence: there is no 'fats'; did you mean 'fast'? Known: none, frr, fast, bgp, slow, subnet_manager or shield" \
     --set roce.convergence=fats
 refuses "--set roce.routing=random: roce.routing: there is no 'random'; write ecmp, flowlet or adaptive" --set roce.routing=random

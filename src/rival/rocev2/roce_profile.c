@@ -9,6 +9,7 @@
 
 enum {
     WINDOW_PACKETS = 8192, /* go-back-N: there is no window, only a bound of what is in flight */
+    WINDOW_PACKETS_KEPT = 1024, /* likewise, if the receiver keeps what arrives early */
     WINDOW_PACKETS_LEAST = 64,
     ACKS_PER_WINDOW = 4,
 };
@@ -17,6 +18,8 @@ enum {
 #define WATCHDOG_PS UINT64_C(200000000000) /* both times: the usual ones of SONiC */
 
 const char *const roce_recovery_words[ROCE_RECOVERY_COUNT + 1] = { "go-back-n", "selective-repeat",
+    NULL };
+const char *const roce_placement_words[ROCE_PLACEMENT_COUNT + 1] = { "in_order", "any_order",
     NULL };
 const char *const roce_cc_words[ROCE_CC_COUNT + 1] = { "dcqcn", "none", NULL };
 
@@ -52,6 +55,11 @@ bool roce_settings_check(const struct roce_settings *settings, struct problem *p
     };
 
     problem->section = "roce";
+    if (settings->placement == ROCE_ANY_ORDER && settings->recovery == ROCE_SELECTIVE_REPEAT)
+        return problem_is(problem, "placement",
+            "any_order contradicts selective repeat, which takes a packet that arrives early for a "
+            "sign of loss; choose one of them",
+            (struct problem_numbers){ 0 });
     return problem_limits(problem, limits, sizeof(limits) / sizeof(limits[0]));
 }
 
@@ -62,6 +70,8 @@ static uint32_t window_packets(
     double path_bytes = (double)fabric->line_bps / 8 * ((double)fabric->base_rtt_ps / 1e12);
     uint32_t packets = (uint32_t)(path_bytes / fabric->mtu_bytes) + 1;
 
+    if (settings->placement == ROCE_ANY_ORDER)
+        return WINDOW_PACKETS_KEPT;
     if (settings->recovery == ROCE_GO_BACK_N || packets > WINDOW_PACKETS)
         return WINDOW_PACKETS;
     return packets > WINDOW_PACKETS_LEAST ? power_of_two_at_least(packets) : WINDOW_PACKETS_LEAST;
@@ -73,6 +83,7 @@ struct roce_profile roce_profile_of(
     uint32_t window = window_packets(settings, fabric);
     struct roce_profile profile = { .has_dcqcn = settings->cc == ROCE_CC_DCQCN,
         .selective = settings->recovery == ROCE_SELECTIVE_REPEAT,
+        .in_any_order = settings->placement == ROCE_ANY_ORDER,
         .split = settings->split,
         .qps = settings->qps,
         .header_bytes = ROCE_HEADER_BYTES,

@@ -25,6 +25,13 @@ enum roce_recovery {
 };
 extern const char *const roce_recovery_words[ROCE_RECOVERY_COUNT + 1];
 
+enum roce_placement {
+    ROCE_IN_ORDER,  /* a packet that arrives early is a sign of loss */
+    ROCE_ANY_ORDER, /* it is placed; only the timeout shows a loss */
+    ROCE_PLACEMENT_COUNT,
+};
+extern const char *const roce_placement_words[ROCE_PLACEMENT_COUNT + 1];
+
 enum roce_cc {
     ROCE_CC_DCQCN,
     ROCE_CC_NONE,
@@ -37,6 +44,7 @@ struct roce_settings {
     uint32_t qps; /* of a connection, on each port */
     bool split;   /* each message is divided among all QPs; else they take turns */
     enum roce_recovery recovery;
+    enum roce_placement placement;
     enum roce_cc cc;
     enum dcqcn_set dcqcn;
     enum ecn_set marking; /* with DCQCN */
@@ -55,7 +63,7 @@ struct roce_settings {
 /* One QP, go-back-N, DCQCN as ConnectX NICs, PFC, ECMP and BGP. */
 void roce_settings_init(struct roce_settings *);
 
-/* Refuses numbers out of range. */
+/* Refuses numbers out of range, and settings that contradict each other. */
 bool roce_settings_check(const struct roce_settings *, struct problem *);
 
 /* What NICs need to know. */
