@@ -13,6 +13,8 @@ CONTENDERS = {
     # Packets overtake each other; go-back-N would send nearly everything again.
     "roce-adaptive": ROCE + ["roce.qps=8", "roce.routing=adaptive", "roce.recovery=selective-repeat",
                              "roce.timeout=320us"],
+    # NICs place what overtakes; one QP is enough for switches that choose ports by packet.
+    "roce-any-order": ROCE + ["roce.qps=1", "roce.routing=adaptive", "roce.placement=any_order", "roce.timeout=320us"],
     "uet": ["protocol=uet"],
     "ib": ["protocol=infiniband", "infiniband.routing=adaptive"],
     "roce-default": ROCE + ["roce.qps=8", "roce.cc=dcqcn"],
@@ -21,7 +23,8 @@ CONTENDERS = {
     "roce-repeat": ROCE + ["roce.qps=16", "roce.recovery=selective-repeat", "roce.timeout=320us"],
     "ib-static": ["protocol=infiniband", "infiniband.routing=static"],
 }
-MAIN = ("mrc", "roce-1qp", "roce-8qp", "roce-16qp", "roce-tuned", "roce-adaptive", "uet", "ib")
+MAIN = ("mrc", "roce-1qp", "roce-8qp", "roce-16qp", "roce-tuned", "roce-adaptive", "roce-any-order", "uet", "ib")
+IN_ANY_ORDER = "roce-any-order"
 PROFILES = ("roce-default", "roce-aggressive", "roce-most", "roce-repeat", "ib-static")
 WORKLOADS = ("ring", "all-to-all", "permutation")
 LOSSES = (0, 1e-4, 1e-3)
@@ -81,7 +84,8 @@ def flows_of(workload, size, group):
 
 def bytes_of(workload, contender, size, group):
     """The memory of a run: a part for each NIC and one for each flow, from runs with 2,048 and 8,192 NICs."""
-    each = {"mrc": 4 * KIB, "uet": 18 * KIB}.get(contender, 256 + 460 * qps_of(contender))
+    uet = 3 * KIB if workload == "all-to-all" else 18 * KIB  # its messages are short
+    each = {"mrc": 4 * KIB, "uet": uet}.get(contender, 256 + 460 * qps_of(contender))
     return 40 * MIB + size * 40 * KIB + flows_of(workload, size, group) * each
 
 
@@ -192,7 +196,8 @@ def seeds_for(size, seeds):
 
 def contenders_of(size, loss, smallest):
     if size > 8192:
-        return MAIN + ("roce-default",) if loss == 0 else ("mrc", "roce-repeat", "uet", "ib", "roce-16qp")
+        return MAIN + ("roce-default",) if loss == 0 else (
+            "mrc", "roce-repeat", "uet", "ib", "roce-16qp", IN_ANY_ORDER)
     return MAIN if smallest else MAIN + PROFILES
 
 

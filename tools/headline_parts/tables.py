@@ -90,13 +90,14 @@ def markdown(table):
 # ---- sizes ----------------------------------------------------------------------------------------------------------
 
 ORDER = plan.MAIN + plan.PROFILES
+IN_ORDER = tuple(name for name in ORDER if name.startswith("roce") and name != plan.IN_ANY_ORDER)
 
 
-def best_roce(results, size):
-    """(contender, efficiencies) of the RoCEv2 with the best mean."""
+def best_of(results, size, names):
+    """The contender with the best mean of these names."""
     by_name = {name: [efficiency(result) for result in pick(results, size=size, contender=name)]
-               for name in names_in(pick(results, size=size), ORDER) if name.startswith("roce")}
-    return max(by_name.items(), key=lambda item: spread(item[1])[0]) if by_name else (None, [])
+               for name in names_in(pick(results, size=size), names)}
+    return max(by_name, key=lambda name: spread(by_name[name])[0]) if by_name else None
 
 
 def seed_shares(results, size, name):
@@ -109,14 +110,14 @@ def seed_shares(results, size, name):
     return shares
 
 
-def crossing_row(here, sizes):
-    """Of one workload and loss: the share of the best RoCEv2 at each size, the first size at which it is not enough,
+def crossing_row(here, sizes, names):
+    """Of one workload and loss: the share of the best of these at each size, the first size at which it is not enough,
     and which is the best at the largest size."""
     cells = []
     best = None
     crossing = "none"
     for size in sizes:
-        name, _ = best_roce(here, size)
+        name = best_of(here, size, names)
         shares = seed_shares(here, size, name) if name else []
         mean = spread(shares)[0]
         if mean is None:
@@ -129,13 +130,14 @@ def crossing_row(here, sizes):
     return cells + [crossing, best] if best else None
 
 
-def crossing_rows(results):
+def crossing_table(results, names, title):
     rows = []
     for workload in plan.WORKLOADS:
         for loss in plan.LOSSES:
-            row = crossing_row(pick(results, workload=workload, loss=loss), sizes_in(results))
+            row = crossing_row(pick(results, workload=workload, loss=loss), sizes_in(results), names)
             rows += [[workload, f"{loss:g}"] + row] if row else []
-    return rows
+    return {"title": f"{title} in % of MRC, and the first size below {100 * ENOUGH:.0f} %",
+            "head": ["", "loss"] + [f"{size:,}" for size in sizes_in(results)] + ["below", "best at last"], "rows": rows}
 
 
 def sizes_in(results):
@@ -151,8 +153,8 @@ def size_table(results, workload, loss):
 
 
 def drawn(loss):
-    """The eight of a figure. The tuned DCQCN equals 16 QPs without it; with loss, selective repeat shows more."""
-    return tuple("roce-repeat" if name == "roce-tuned" and loss > 0 else name for name in plan.MAIN)
+    """The eight of a figure. The tuned DCQCN equals 16 QPs without it; with loss, selective repeat shows more than 8."""
+    return tuple("roce-repeat" if name == "roce-8qp" and loss > 0 else name for name in plan.MAIN if name != "roce-tuned")
 
 
 def size_figure(results, workload, loss):
@@ -171,9 +173,9 @@ def sizes_section(results):
     return {"id": "sizes", "title": "Efficiency by size",
             "note": "Payload until the last NIC has finished, as a share of the line rate of a NIC.",
             "figures": [size_figure(here, *case) for case in cases],
-            "tables": [{"title": f"The best RoCEv2 in % of MRC, and the first size below {100 * ENOUGH:.0f} %",
-                        "head": ["", "loss"] + [f"{size:,}" for size in sizes_in(here)] + ["below", "best at last"],
-                        "rows": crossing_rows(here)}] + [size_table(here, *case) for case in cases]}
+            "tables": [crossing_table(here, IN_ORDER, "The best RoCEv2"),
+                       crossing_table(here, (plan.IN_ANY_ORDER,), "RoCEv2 with placement in any order")] +
+                      [size_table(here, *case) for case in cases]}
 
 
 # ---- groups ---------------------------------------------------------------------------------------------------------
