@@ -28,7 +28,7 @@ static void key_of(const struct capacity_cache *cache, uint64_t key[2])
     for (uint32_t i = 0; i < cache->in_force_count; i++)
         key[0] = mix(key[0], cache->in_force_index[i] + UINT64_C(1));
     for (uint32_t i = 0; i < cache->pair_count; i++)
-        key[1] = mix(key[1], cache->is_outstanding[i] | cache->is_tied[i] << 1);
+        key[1] = mix(key[1], cache->is_outstanding[i] + 2u * cache->is_tied[i]);
     key[0] = mix(key[0], key[1]);
 }
 
