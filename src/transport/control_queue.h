@@ -27,7 +27,7 @@ struct control_record {
     uint16_t tx_timestamp;
     uint16_t probe_id;
     union {
-        uint16_t stretch; /* SACK: 1 + index of the 64 PSNs above cack to show; 0: the next */
+        uint16_t stretch; /* SACK: 1 + index of the 64 PSNs above cack to show; 0: in turn */
         uint16_t shown;   /* is_second: low bits of the PSN at which the first bitmap began */
     };
     uint8_t kind;
