@@ -84,6 +84,24 @@ SPEC("the share of a plane is the sum of its EVs, at least a 256th of an equal s
     EXPECT_EQ(paths.profile.plane_weights[1], 241 * 2 * PLANES_EQUAL / 721);
 }
 
+SPEC("planes within a 16th of an equal share count as equal")
+{
+    static const uint8_t within[] = { 160, 160, 165, 165, 155, 155 };
+    static const uint8_t edge[] = { 170, 170, 150, 150 }; /* a 16th of 160 more and less */
+    static const uint8_t beyond[] = { 171, 171, 149, 149 };
+    static const uint8_t one_less[] = { 240, 240, 240, 220 };
+    struct paths paths;
+
+    shape_weighted(&paths, within, 3, 2);
+    EXPECT(!paths.profile.is_weighted);
+    shape_weighted(&paths, edge, 2, 2);
+    EXPECT(!paths.profile.is_weighted);
+    shape_weighted(&paths, beyond, 2, 2);
+    EXPECT(paths.profile.is_weighted);
+    shape_weighted(&paths, one_less, 4, 1);
+    EXPECT(paths.profile.is_weighted);
+}
+
 SPEC("a plan is rough where one of several paths of a plane has more than two thirds of it")
 {
     static const uint8_t two_thirds[] = { 240, 60, 60 };
