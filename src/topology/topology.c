@@ -11,6 +11,8 @@
 /* Holds the control packets that remain queued after the first round trip of 1,000 senders to one
  * port. */
 #define CONTROL_BYTES (UINT32_C(4) << 20)
+/* Times within a window of the simulator have 32 bits: at most 4.29 ms. */
+#define LOOKAHEAD_MAX_PS UINT64_C(4000000000)
 
 const char *const topology_alpha_words[] = { "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2",
     "1", "2", "4", "8", NULL };
@@ -90,10 +92,11 @@ static uint64_t lookahead_ps(const struct topology_config *config)
 {
     uint64_t host_ps =
         config->host_link.delay_ps + smaller(config->switch_latency_ps, config->nic_latency_ps);
+    uint64_t least_ps = config->t1_count == 0
+                            ? host_ps
+                            : smaller(host_ps, config->uplink.delay_ps + config->switch_latency_ps);
 
-    return config->t1_count == 0
-               ? host_ps
-               : smaller(host_ps, config->uplink.delay_ps + config->switch_latency_ps);
+    return smaller(least_ps, LOOKAHEAD_MAX_PS);
 }
 
 /* ---- defaults -------------------------------------------------------------------------------- */

@@ -44,6 +44,7 @@ print(json.dumps(value) if isinstance(value, (dict, list, bool)) or value is Non
 
 hash_with() # ARGUMENT...
 {
+    rm -f "$SCRATCH/hash.json"
     "$mrc" sim "$experiment" -o "$SCRATCH/hash.json" -q "$@" >/dev/null 2>&1
     value "$SCRATCH/hash.json" runs.0.hash
 }
@@ -87,6 +88,10 @@ is 'a run with --wire has the same hash' "$(hash_with --wire)" "$hash"
 is 'a run with --heap has the same hash' "$(hash_with --heap)" "$hash"
 is 'a run with --check has the same hash' "$(hash_with --check)" "$hash"
 is 'a run with a capture and a trace has the same hash' "$(hash_with --pcap "$SCRATCH/f.pcapng" --trace "$SCRATCH/t.jsonl")" "$hash"
+long='fabric={planes: 2, t0s: 2, t1s: 2, hosts_per_t0: 2, host_link: {delay: 10ms}, uplink: {delay: 10ms}}'
+long_hash=$(hash_with --set "$long" --set duration=60ms --set 'faults=[]' --set 'criteria=[]')
+is_more 'cables may have the longest delay: a run has a hash' "${#long_hash}" 15
+is '  with either engine' "$(hash_with --heap --set "$long" --set duration=60ms --set 'faults=[]' --set 'criteria=[]')" "$long_hash"
 if [ "$(hash_with --seed 2)" != "$hash" ]; then ok 'a run with another seed has another hash'; else not_ok 'a run with another seed has another hash'; fi
 is 'the result has the seed of --seed' "$(value "$SCRATCH/hash.json" runs.0.seed)" 2
 

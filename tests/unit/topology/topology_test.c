@@ -120,6 +120,14 @@ SPEC("the lookahead is the shortest time from a departure to the next action of 
     EXPECT_EQ(made_topology_of(&config).lookahead_ps, 2000 * NS + 50 * NS);
 }
 
+SPEC("the lookahead is at most 4 ms, whatever the length of the cables")
+{
+    struct topology_config config = made_topology_usual();
+
+    config.host_link.delay_ps = config.uplink.delay_ps = 10000000 * NS;
+    EXPECT_EQ(made_topology_of(&config).lookahead_ps, 4000000 * NS);
+}
+
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 SPEC("buffers have the BDP of their ports")
