@@ -58,9 +58,8 @@ static bool check_places(struct yaml *yaml, const struct yaml_node *mapping)
     return true;
 }
 
-/* 0 is the ideal. */
-static bool check_least(
-    struct yaml *yaml, const struct yaml_node *mapping, uint32_t setting, uint64_t number)
+static void format_number(
+    const struct hardware_description *known, uint64_t number, char out[static QUANTITY_BYTES])
 {
     static const enum quantity_kind kinds[] = {
         [HARDWARE_COUNT] = QUANTITY_COUNT,
@@ -68,13 +67,21 @@ static bool check_least(
         [HARDWARE_TIME] = QUANTITY_TIME,
         [HARDWARE_SIZE] = QUANTITY_SIZE,
     };
+
+    quantity_format(kinds[known->unit], number, out);
+}
+
+/* 0 is the ideal. */
+static bool check_least(
+    struct yaml *yaml, const struct yaml_node *mapping, uint32_t setting, uint64_t number)
+{
     const struct hardware_description *known = &hardware_descriptions[setting];
     const struct yaml_node *node = yaml_member(mapping, known->key);
     char least[QUANTITY_BYTES];
 
     if (number == 0 || number >= known->least)
         return true;
-    quantity_format(kinds[known->unit], known->least, least);
+    format_number(known, known->least, least);
     return yaml_complain(
         yaml, node, "%s is out of range; give 0 for no limit, or at least %s", node->text, least);
 }
@@ -100,6 +107,21 @@ static bool read_word(struct yaml *yaml, const struct yaml_node *node, struct ha
     return true;
 }
 
+/* Returns false, after a message, if the chip cannot hold the state of a single QP. */
+static bool check_qp_memory(
+    struct yaml *yaml, const struct yaml_node *mapping, const struct hardware *hardware)
+{
+    uint64_t memory_bytes = hardware_number(hardware, HARDWARE_QP_MEMORY);
+    uint64_t context_bytes = hardware_number(hardware, HARDWARE_QP_CONTEXT);
+    const struct yaml_node *node = yaml_member(mapping, "qp_memory");
+
+    if (memory_bytes == 0 || context_bytes <= memory_bytes)
+        return true;
+    return yaml_complain(yaml, node ? node : yaml_member(mapping, "qp_context"),
+        "qp_memory %llu is less than qp_context %llu: the state of one QP must fit",
+        (unsigned long long)memory_bytes, (unsigned long long)context_bytes);
+}
+
 static bool read_keys(struct yaml *yaml, const struct yaml_node *mapping, struct hardware *hardware)
 {
     struct entry entry = { 0 };
@@ -118,7 +140,7 @@ static bool read_keys(struct yaml *yaml, const struct yaml_node *mapping, struct
             return false;
         hardware_give(hardware, (enum hardware_setting)i, entry.numbers[i]);
     }
-    return true;
+    return check_qp_memory(yaml, mapping, hardware);
 }
 
 bool experiment_read_hardware(
@@ -175,11 +197,14 @@ bool experiment_check_hardware(struct yaml *yaml, const struct yaml_node *mappin
         uint64_t most = hardware_number(hardware, demands[i].limit);
         const char *key = known->owner == HARDWARE_NIC ? "nic" : "switch";
         const struct yaml_node *node = yaml_member(mapping, key);
+        char needed[QUANTITY_BYTES];
+        char limit[QUANTITY_BYTES];
 
+        format_number(known, demands[i].number, needed);
+        format_number(known, most, limit);
         if (most > 0 && demands[i].number > most)
             return yaml_complain(yaml, node ? node : mapping,
-                "the fabric needs %llu, more than %s %llu", (unsigned long long)demands[i].number,
-                known->key, (unsigned long long)most);
+                "the fabric needs %s, more than %s %s", needed, known->key, limit);
     }
     return true;
 }

@@ -58,7 +58,7 @@ for preset in $presets; do
     exits 0 "$name has $ports ports and $rate bit/s" with_ports "$kind" "$name" "$ports" "$((rate / ports))"
     exits 2 '  and no more ports' with_ports "$kind" "$name" "$((ports + 1))" 1000000
     exits 2 '  and no higher rate' with_ports "$kind" "$name" "$ports" "$((rate / ports + 1000000))"
-    contains '  which the message says' "$output" "more than ${kind}_rate $rate"
+    contains '  which the message says' "$output" "more than ${kind}_rate $((rate / 1000000000))Gb/s"
 done
 
 ok=experiments/hardware/nics.yaml
@@ -94,6 +94,9 @@ refuses 'hardware.packet_rate: 5 is out of range; give 0 for no limit, or at lea
 refuses 'hardware.framing: bytes on the wire around each packet; key framing of the fabric: set it there' hardware.framing=38
 refuses "fabric.buffers.alpha: there is no '3'; write 1/128, 1/64, 1/32, 1/16, 1/8, 1/4, 1/2, 1, 2, 4 or 8" fabric.buffers.alpha=3
 ok=experiments/permutation.yaml
+refuses 'hardware: the fabric needs 400Gb/s, more than nic_rate 200Gb/s' hardware.nic_rate=200Gb/s
+refuses 'hardware.qp_memory: qp_memory 511 is less than qp_context 512: the state of one QP must fit' \
+    'hardware={qp_memory: 511, qp_context: 512}'
 refuses "hardware: there is no 'tomahawk-5'; write default or ideal" hardware=tomahawk-5
 refuses 'hardware: keys with values are expected here, or default or ideal' 'hardware=[ideal]'
 done_testing
