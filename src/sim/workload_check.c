@@ -134,7 +134,7 @@ static bool messages_check(const struct sim_workload *workload, struct problem *
         return problem_is(problem, "message_bytes",
             "% bytes are too few for % messages of at least one byte",
             (struct problem_numbers){ workload->message_bytes, parts, 0 });
-    if (workload->message_bytes / parts >= MESSAGE_BYTES_MAX)
+    if ((workload->message_bytes - 1) / parts >= MESSAGE_BYTES_MAX)
         return problem_is(problem, "message_bytes",
             "% bytes make a message of a QP longer than the limit of % bytes",
             (struct problem_numbers){ workload->message_bytes, MESSAGE_BYTES_MAX, 0 });

@@ -80,6 +80,9 @@ refuses_set "fabric.exceptions.0.link: 'p0.t0.0-t1.7': no T1 t1.7: the last of 2
     'fabric.exceptions=[{link: p0.t0.0-t1.7, missing: yes}]'
 refuses_set 'fabric: none.yaml: No such file or directory; name a fabric file, or write its keys here' fabric=none.yaml
 refuses_set 'workloads.0.ranks: 3000 ranks, but the fabric has 4 NICs' workloads.0.ranks=3000
+refuses_set 'workloads.0.message_bytes: 2147483649 bytes make a message of a QP longer than the limit of 2147483648 bytes' \
+    workloads.0.message_bytes=2147483649
+exits 0 'a message may have 2 GiB' "$mrc" sim -q --set workloads.0.message_bytes=2GiB ok.yaml
 refuses_set 'workloads.0.group: 1 is out of range; give 2 to 1048576' workloads.0.group=1
 refuses_set 'workloads.0.peers_at_once: 0 is out of range; give 1 to 1048576' workloads.0.peers_at_once=0
 refuses_set 'workloads.0.chunks: 0 is out of range; give 1 to 65536' workloads.0.chunks=0
