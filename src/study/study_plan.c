@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "result/result.h"
 
@@ -77,16 +78,31 @@ static bool plan_runs(struct study_plan *plan, const struct study_changes *chang
     return true;
 }
 
+static bool is_of_sweep(const char *assignment)
+{
+    return strncmp(assignment, "sweep", 5) == 0 && (assignment[5] == '=' || assignment[5] == '.');
+}
+
+/* Applies the assignments to the sweep of the file, or the others. */
+static bool apply_sets(struct study_plan *plan, const struct study_changes *changes, bool of_sweep)
+{
+    for (uint32_t i = 0; i < changes->set_count; i++)
+        if (is_of_sweep(changes->sets[i]) == of_sweep &&
+            !experiment_set(&plan->yaml, plan->top, changes->sets[i]))
+            return false;
+    return true;
+}
+
+/* The sweep is complete before other keys are set, because a key that it sets is refused. */
 static bool read_tree(struct study_plan *plan, const struct study_changes *changes)
 {
-    if (!plan->top)
+    if (!plan->top || !apply_sets(plan, changes, true))
         return false;
     for (uint32_t i = 0; i < changes->sweep_count; i++)
         if (!experiment_sweep_cross(&plan->yaml, plan->top, changes->sweeps[i]))
             return false;
-    for (uint32_t i = 0; i < changes->set_count; i++)
-        if (!experiment_set(&plan->yaml, plan->top, changes->sets[i]))
-            return false;
+    if (!apply_sets(plan, changes, false))
+        return false;
     return (!changes->protocol ||
                experiment_set_protocol(&plan->yaml, plan->top, changes->protocol)) &&
            (!changes->change_tree ||

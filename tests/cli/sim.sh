@@ -136,6 +136,10 @@ $(cat "$experiment")
 sweep: [ { label: 'a, b', parameters.mpr: 2 }, { parameters.mpr: 4 } ]
 EOF
 "$mrc" sim "$SCRATCH/swept.yaml" --sweep 'seed=3,4' --csv "$SCRATCH/labels.csv" -q
+is '--set can remove the sweep of the file, and --sweep still counts' "$("$mrc" sim "$SCRATCH/swept.yaml" -j \
+    --sweep parameters.mpr=1,8 --set 'sweep=[]' | python3 -c '
+import json, sys
+print([run["settings"] for run in json.load(sys.stdin)["runs"]])')" "[{'parameters.mpr': 1}, {'parameters.mpr': 8}]"
 is '--sweep is combined with the sweep of the file' "$(python3 -c '
 import csv, sys
 print([row["label"] for row in csv.DictReader(open(sys.argv[1]))])' "$SCRATCH/labels.csv")" \
