@@ -12,6 +12,7 @@
 enum {
     VALUE_BYTES = TOPOLOGY_NAME_BYTES,
     PS_PER_NS = 1000,
+    QPN_MAX = 0xffffff,
 };
 
 void study_filter_init(struct study_filter *filter, const struct plan *fabric)
@@ -90,23 +91,51 @@ static bool add_qpn(struct study_filter *filter, const char *value, char *reason
 
     if (!read_number(QUANTITY_COUNT, value, &number, reason))
         return false;
-    if (filter->qpn_count == STUDY_FILTER_QPNS_MAX || number > UINT32_MAX) {
-        snprintf(reason, STUDY_FILTER_REASON_BYTES, "%s: at most %d QP numbers of 24 bits", value,
-            STUDY_FILTER_QPNS_MAX);
+    if (number > QPN_MAX) {
+        snprintf(
+            reason, STUDY_FILTER_REASON_BYTES, "%s: numbers of QPs are at most %d", value, QPN_MAX);
+        return false;
+    }
+    if (filter->qpn_count == STUDY_FILTER_QPNS_MAX) {
+        snprintf(reason, STUDY_FILTER_REASON_BYTES,
+            "%s: there are already %d QPs, which is the most", value, STUDY_FILTER_QPNS_MAX);
         return false;
     }
     filter->qpns[filter->qpn_count++] = (uint32_t)number;
     return true;
 }
 
+static bool check_span(const struct study_filter *filter, char *reason)
+{
+    if (filter->from_ps <= filter->until_ps)
+        return true;
+    snprintf(
+        reason, STUDY_FILTER_REASON_BYTES, "'until' is before 'from'; nothing would be written");
+    return false;
+}
+
+static bool set_once(const char *key, bool *is_set, char *reason)
+{
+    if (*is_set) {
+        snprintf(reason, STUDY_FILTER_REASON_BYTES, "'%s' is given twice; give one time", key);
+        return false;
+    }
+    *is_set = true;
+    return true;
+}
+
 static bool set_from(struct study_filter *filter, const char *value, char *reason)
 {
-    return read_number(QUANTITY_TIME, value, &filter->from_ps, reason);
+    return set_once("from", &filter->has_from, reason) &&
+           read_number(QUANTITY_TIME, value, &filter->from_ps, reason) &&
+           check_span(filter, reason);
 }
 
 static bool set_until(struct study_filter *filter, const char *value, char *reason)
 {
-    return read_number(QUANTITY_TIME, value, &filter->until_ps, reason);
+    return set_once("until", &filter->has_until, reason) &&
+           read_number(QUANTITY_TIME, value, &filter->until_ps, reason) &&
+           check_span(filter, reason);
 }
 
 static const struct {

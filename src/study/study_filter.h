@@ -19,8 +19,10 @@ struct study_filter {
     bool *has_link; /* by number; NULL: all links */
     uint32_t qpns[STUDY_FILTER_QPNS_MAX];
     uint32_t qpn_count; /* 0: all QPs */
-    uint64_t from_ps;
-    uint64_t until_ps; /* later frames and events are left out */
+    uint64_t from_ps;   /* earlier frames and events are left out */
+    uint64_t until_ps;  /* later ones, too */
+    bool has_from;
+    bool has_until;
 };
 
 /* Selects everything. */
@@ -28,8 +30,8 @@ void study_filter_init(struct study_filter *, const struct plan *);
 void study_filter_fini(struct study_filter *);
 
 /* Adds a condition, KEY=VALUE[,VALUE...]. Keys are nic, qp, at, from and until (mrc-sim(1)). Values
- * of one key are alternatives, and all keys must agree. Returns false, with a reason, if the
- * condition is wrong. */
+ * of one key are alternatives, and all keys must agree; from and until have one value. Returns
+ * false, with a reason, if the condition is wrong. */
 bool study_filter_add(
     struct study_filter *, const char *condition, char reason[static STUDY_FILTER_REASON_BYTES]);
 

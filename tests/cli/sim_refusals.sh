@@ -124,6 +124,15 @@ refuses_arguments "--only: 'nick=h0' is not KEY=VALUE with one of the keys nic, 
     --trace f --only nick=h0 ok.yaml
 refuses_arguments '--only: p0 is not a NIC such as h3' --trace f --only nic=p0 ok.yaml
 refuses_arguments "--only: 'soon' is not a time such as 500ns, 1.5us, 2ms or 3s" --trace f --only from=soon ok.yaml
+refuses_arguments '--only: 16777216: numbers of QPs are at most 16777215' --trace f --only qp=16777216 ok.yaml
+refuses_arguments "--only: 'from' is given twice; give one time" --trace f --only from=1us,2us ok.yaml
+refuses_arguments "--only: 'until' is given twice; give one time" --trace f --only until=1us --only until=2us ok.yaml
+refuses_arguments "--only: 'until' is before 'from'; nothing would be written" \
+    --trace f --only from=2us --only until=1us ok.yaml
+refuses_arguments "--only: 'at' selects frames, and events are on no link; give --pcap, or nic instead" \
+    --trace f --only at=p0 ok.yaml
+refuses_arguments '--pcap and --trace would both write f' --pcap f --trace f ok.yaml
+refuses_arguments '--output and --csv would both write f' -o f --csv f ok.yaml
 refuses_arguments "'-o' requires a value; see 'mrc sim --help'" -o
 is 'refused experiments write no file' "$(ls)" 'bytes.yaml
 empty.yaml

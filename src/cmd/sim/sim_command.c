@@ -87,6 +87,9 @@ static enum cmd_status read_conditions(
     for (uint32_t i = 0; i < options->conditions.count; i++)
         if (!study_filter_add(filter, options->conditions.at[i], reason))
             return cmd_complain(CMD_MISUSED, name, "--only: %s", reason);
+    if (filter->has_link && !options->pcap_path)
+        return cmd_complain(CMD_MISUSED, name,
+            "--only: 'at' selects frames, and events are on no link; give --pcap, or nic instead");
     return CMD_DONE;
 }
 
@@ -100,6 +103,28 @@ static bool ranks_agree(const struct study_plan *plan, const struct sim_options 
     snprintf(
         text, sizeof(text), "%s %u %d %d", hash, options->threads, options->wire, options->checks);
     return cmd_ranks_agree(name, ranks, text);
+}
+
+/* Returns CMD_DONE if no two outputs have the same path. */
+static enum cmd_status check_outputs(const struct sim_options *options)
+{
+    const struct {
+        const char *option;
+        const char *path;
+    } outputs[] = {
+        { "--output", options->output_path },
+        { "--csv", options->csv_path },
+        { "--pcap", options->pcap_path },
+        { "--trace", options->trace_path },
+        { "--checkpoint", options->checkpoint_path },
+    };
+
+    for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
+        for (size_t j = 0; j < i; j++)
+            if (outputs[i].path && outputs[j].path && strcmp(outputs[i].path, outputs[j].path) == 0)
+                return cmd_complain(CMD_MISUSED, name, "%s and %s would both write %s",
+                    outputs[j].option, outputs[i].option, outputs[i].path);
+    return CMD_DONE;
 }
 
 static enum cmd_status run_filtered(struct study_plan *plan, const struct sim_options *options,
@@ -183,6 +208,8 @@ static enum cmd_status run_plan(struct study_plan *plan, const struct sim_option
             "--wire, --pcap and --trace support only MRC; omit them, or give --protocol mrc");
     study_filter_init(&filter, &plan->runs[0]->experiment.fabric);
     status = read_conditions(&filter, options);
+    if (status == CMD_DONE)
+        status = check_outputs(options);
     if (status == CMD_DONE)
         status = run_filtered(plan, options, &manner, ranks);
     study_filter_fini(&filter);
