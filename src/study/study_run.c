@@ -325,7 +325,10 @@ static bool open_threads(
     int err = study_threads_open(threads, config, manner);
 
     if (err)
-        study_complain(manner, "%u threads: %s", config->shard_count, strerror(-err));
+        study_complain(manner,
+            "cannot start %u threads: %s; give fewer with --threads, or raise the limits "
+            "(ulimit -u, ulimit -v)",
+            config->shard_count, strerror(-err));
     return err == 0;
 }
 

@@ -8,6 +8,19 @@
 
 #include "study/study_group.h"
 
+/* A limit of the address space counts what is mapped, which is more than what is used. */
+static void complain_of_mapping(
+    const struct study_manner *manner, const struct study_memory_need *need, int err)
+{
+    struct units_text mapped = units_text(UNITS_SIZE, (double)need->mapped_bytes);
+    struct units_text likely = units_text(UNITS_SIZE, (double)need->likely_bytes);
+
+    study_complain(manner,
+        "this run maps %s, of which it needs about %s: %s; raise the limit of addresses "
+        "(ulimit -v), or simulate fewer NICs or flows",
+        mapped.at, likely.at, strerror(-err));
+}
+
 /* Returns false after an error message if the system cannot hold this run. Ranks on one machine
  * share its memory. */
 static bool has_memory(const struct study_manner *manner, const struct study_memory_need *need)
@@ -37,8 +50,7 @@ bool study_state_map(
         study_complain(
             manner, "the addresses for checkpoints are in use in this process; try it again");
     else if (err)
-        study_complain(manner, "%llu MiB of memory: %s",
-            (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
+        complain_of_mapping(manner, &need, err);
     return err == 0;
 }
 

@@ -289,4 +289,18 @@ is '  with the packets sent so far' "$(value "$SCRATCH/partial.json" runs.0.summ
 rm "$SCRATCH/alive"
 is 'SIGINT ends several runs with status 1' "$(interrupted 60 "$SCRATCH/partial.json" --repeat 3 --jobs 2)" 1
 is '  and the result has the runs that had begun' "$(value "$SCRATCH/partial.json" runs.1.status)" partial
+
+# Limits of the address space. Sanitizers need more addresses than these leave.
+wide="--set 'fabric={planes: 8, t0s: 32, t1s: 32, hosts_per_t0: 32}' --set 'faults=[]' --set 'criteria=[]'"
+if nm -D "$mrc" | grep -q '__[at]san_init'; then
+    skip 'a run that cannot map its memory is refused' 'a sanitizer cannot run with little memory'
+else
+    exits 1 'a run that cannot map its memory is refused' sh -c \
+        "ulimit -v 250000; '$mrc' sim -q --threads 1 $wide '$experiment'"
+    contains '  with what it maps and needs' "$output" 'of which it needs about'
+    contains '  and which limit to raise' "$output" 'raise the limit of addresses (ulimit -v)'
+    exits 1 'threads that cannot start are refused' sh -c \
+        "ulimit -s 8192; ulimit -v 200000; '$mrc' sim -q --threads 32 $wide '$experiment'"
+    contains '  with what to do' "$output" 'cannot start 32 threads'
+fi
 done_testing
