@@ -174,6 +174,30 @@ void experiment_apply_hardware(const struct hardware *hardware, struct topology_
     usual->buffers.cell_bytes = (uint16_t)hardware_number(hardware, HARDWARE_CELL);
 }
 
+/* Returns the sum of the rates of the ports of the fastest NIC; 0: no limit needs it. */
+static uint64_t fastest_nic_bps(const struct hardware *hardware, const struct topology *topology)
+{
+    uint64_t most_bps = 0;
+
+    if (hardware_number(hardware, HARDWARE_NIC_RATE) == 0)
+        return 0;
+    for (uint32_t nic = 0; nic < topology->nic_count; nic++) {
+        uint64_t bps = 0;
+
+        for (uint32_t port = 0; port < topology->config.plane_count; port++) {
+            struct topology_end end = { .is_nic = true, .node = nic, .port = port };
+            struct topology_link_kind kind;
+            struct topology_element link;
+
+            if (topology_link_at(topology, end, &link, &kind))
+                bps += kind.rate_bps;
+        }
+        if (bps > most_bps)
+            most_bps = bps;
+    }
+    return most_bps;
+}
+
 /* A number of the fabric that the hardware limits. */
 struct demand {
     enum hardware_setting limit;
@@ -187,7 +211,7 @@ bool experiment_check_hardware(struct yaml *yaml, const struct yaml_node *mappin
     bool is_limited = hardware_number(hardware, HARDWARE_SWITCH_RATE) > 0;
     const struct demand demands[] = {
         { HARDWARE_NIC_PORTS, config->plane_count },
-        { HARDWARE_NIC_RATE, config->plane_count * config->host_link.rate_bps },
+        { HARDWARE_NIC_RATE, fastest_nic_bps(hardware, topology) },
         { HARDWARE_SWITCH_PORTS, config->radix },
         { HARDWARE_SWITCH_RATE, is_limited ? topology_switch_bps(topology) : 0 },
     };

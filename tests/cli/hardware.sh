@@ -95,6 +95,9 @@ refuses 'hardware.framing: bytes on the wire around each packet; key framing of 
 refuses "fabric.buffers.alpha: there is no '3'; write 1/128, 1/64, 1/32, 1/16, 1/8, 1/4, 1/2, 1, 2, 4 or 8" fabric.buffers.alpha=3
 ok=experiments/permutation.yaml
 refuses 'hardware: the fabric needs 400Gb/s, more than nic_rate 200Gb/s' hardware.nic_rate=200Gb/s
+exits 2 'refused: one link that is too fast for its NIC' "$mrc" sim "$ok" --set hardware.nic_rate=400Gb/s \
+    --set 'fabric={planes: 4, exceptions: [{link: h5.p0, rate: 200Gb/s}]}'
+contains '  with what the NIC needs' "$output" 'hardware: the fabric needs 500Gb/s, more than nic_rate 400Gb/s'
 refuses 'hardware.qp_memory: qp_memory 511 is less than qp_context 512: the state of one QP must fit' \
     'hardware={qp_memory: 511, qp_context: 512}'
 refuses "hardware: there is no 'tomahawk-5'; write default or ideal" hardware=tomahawk-5
