@@ -245,9 +245,13 @@ static bool complain_circle(const struct making *making, const uint32_t *waits, 
     assert(at != SCHEDULE_BUILD_NONE);
     for (uint32_t i = 0; i < build->operations.count; i++)
         at = before[at];
-    lines[0] = schedule_build_at(build, at)->line;
-    lines[1] = schedule_build_at(build, before[at])->line;
-    if (before[at] == at)
+    lines[0] = lines[1] = schedule_build_at(build, at)->line;
+    /* A line may have several operations, such as a message and the notice of its end. */
+    for (uint32_t i = 0; i < build->operations.count && lines[1] == lines[0]; i++) {
+        at = before[at];
+        lines[1] = schedule_build_at(build, at)->line;
+    }
+    if (lines[1] == lines[0])
         return text_file_complain_line(build->file, lines[0], "this waits for itself");
     return text_file_complain_line(build->file, lines[0],
         "this waits for line %u, which waits for this, directly or through others", lines[1]);

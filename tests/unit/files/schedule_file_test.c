@@ -119,6 +119,9 @@ SPEC("flows that wait for each other are refused, those that only wait for them 
     EXPECT_STR_EQ(refusal_of(SCHEDULE_CSV, HEAD "a,0,1,8,,a,\n"), "f:2:1: this waits for itself");
     EXPECT_STR_EQ(refusal_of(SCHEDULE_CSV, HEAD "a,0,1,8,,b,\nb,1,0,8,,c,\nc,0,2,8,,b,\n"),
         "f:4:1: this waits for line 3, which waits for this, directly or through others");
+    /* A notice of the end of line 3 goes to rank 0. */
+    EXPECT_STR_EQ(refusal_of(SCHEDULE_CSV, HEAD "a,0,1,8,,b,\nb,1,2,8,,a,\n"),
+        "f:3:1: this waits for line 2, which waits for this, directly or through others");
 }
 
 SPEC("a list of what a flow waits for may be long")
