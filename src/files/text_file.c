@@ -10,8 +10,13 @@
 
 enum { MESSAGE_BYTES = 384 };
 
+/* UTF-8: what spreadsheets write before the first line. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 void text_file_init(struct text_file *file, struct yaml *yaml, const char *source, const char *text)
 {
+    if (strncmp(text, byte_order_mark, sizeof(byte_order_mark) - 1) == 0)
+        text += sizeof(byte_order_mark) - 1;
     *file = (struct text_file){
         .yaml = yaml, .source = source, .at = text, .line_start = text, .word_at = text
     };

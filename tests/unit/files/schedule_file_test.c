@@ -50,6 +50,11 @@ SPEC("flows have sizes and times with units, and columns in any order")
     EXPECT_EQ(flows->pairs[flows->operations[1].where].to_rank, 0);
 }
 
+SPEC("the mark that spreadsheets write before the first line is not part of it")
+{
+    EXPECT(read(SCHEDULE_CSV, "\xef\xbb\xbf" HEAD "a,0,1,8,,,\n"));
+}
+
 SPEC("a flow waits for flows from its source and to it, by end and by arrival")
 {
     const struct sim_schedule *flows =
