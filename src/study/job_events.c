@@ -125,6 +125,8 @@ static bool take_cost(struct job_reading *reading, const struct job_class *class
     const json_t *cost = json_object_get(measured, protocol->protocol.name);
 
     *out = (struct job_cost){ .is_measured = true };
+    snprintf(reading->place, sizeof(reading->place), "failures.%s.costs.%s%s", class->name,
+        cost ? protocol->protocol.name : "", cost ? "." : "");
     if (cost)
         return job_member_read(reading, cost, cost_members, out);
     if (protocol->assumed_at == NO_PROTOCOL)
@@ -143,7 +145,6 @@ static bool take_class(struct job_reading *reading, const json_t *failures,
     snprintf(reading->place, sizeof(reading->place), "failures.%s.", class->name);
     if (failure && !job_member_read(reading, failure, failure_members, NULL))
         return false;
-    snprintf(reading->place, sizeof(reading->place), "failures.%s.costs.", class->name);
     for (uint32_t i = 0; i < count; i++)
         if (!take_cost(reading, class, &protocols[i], json_object_get(failure, "costs"), &costs[i]))
             return false;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "study/job_member.h"
 
@@ -65,6 +66,17 @@ static bool check_list(
            job_member_refuse(reading, key, "a list of 1 to %zu entries is expected", most);
 }
 
+/* Costs are found by the name of their protocol. */
+static bool check_name(const struct job_reading *reading, const struct job *job)
+{
+    const char *name = job->protocols[job->protocol_count].name;
+
+    for (uint32_t i = 0; i < job->protocol_count; i++)
+        if (strcmp(job->protocols[i].name, name) == 0)
+            return job_member_refuse(reading, "name", "protocols[%u] is '%s', too", i, name);
+    return true;
+}
+
 static bool read_protocols(struct job_reading *reading, const json_t *list, struct job *job)
 {
     size_t index;
@@ -76,8 +88,10 @@ static bool read_protocols(struct job_reading *reading, const json_t *list, stru
     {
         snprintf(reading->place, sizeof(reading->place), "protocols[%zu].", index);
         if (!job_member_read(
-                reading, entry, protocol_members, &job->protocols[job->protocol_count++]))
+                reading, entry, protocol_members, &job->protocols[job->protocol_count]) ||
+            !check_name(reading, job))
             return false;
+        job->protocol_count++;
     }
     reading->place[0] = '\0';
     return true;
@@ -94,6 +108,8 @@ static bool read_costs(struct job_reading *reading, const json_t *costs, const s
         if (!cost)
             return job_member_refuse(reading, job->protocols[i].name,
                 "is missing; say what a failure costs, or set restarts: true");
+        snprintf(reading->place, sizeof(reading->place), "failures[%zu].costs.%s.", class_index,
+            job->protocols[i].name);
         if (!job_member_read(reading, cost, cost_members, &class->costs[i]))
             return false;
     }

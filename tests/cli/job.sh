@@ -64,7 +64,7 @@ exits 0 'costs that were measured before are read' "$mrc" job --trials 20 --even
 
 jq '.failures["host link flap"].costs.mrc.slows = 2' events.json >bad.json
 exits 2 'wrong costs are refused' "$mrc" job --events bad.json
-is '  with the reason' "$output" 'mrc job: bad.json: failures.host link flap.costs.slows: 2 is out of range; give 0 to 0.99'
+is '  with the reason' "$output" 'mrc job: bad.json: failures.host link flap.costs.mrc.slows: 2 is out of range; give 0 to 0.99'
 exits 2 'an experiment without steps is refused' "$mrc" job --measure "$ROOT/experiments/compare.yaml"
 contains '  with the reason' "$output" 'workloads: the first one must train'
 exits 2 'a mistake in the experiment has its place' "$mrc" job --measure --set workloads.0.pipeline=3 small.yaml
@@ -84,9 +84,10 @@ refuses 'days: 0 is out of range; give 0.001 to 3650' '.days = 0'
 refuses 'gpu: there is no such member' '.gpu = 1'
 refuses 'protocols: a list of 1 to 16 entries is expected' '.protocols = []'
 refuses 'protocols[1].source: is missing' 'del(.protocols[1].source)'
+refuses "protocols[1].name: protocols[0] is 'mrc', too" '.protocols[1].name = "mrc"'
 refuses 'failures[3].per_day: -1 is out of range; give 0 to 1000' '.failures[3].per_day = -1'
 refuses 'failures[2].costs.roce: is missing; say what a failure costs, or set restarts: true' 'del(.failures[2].costs.roce)'
-refuses 'failures[2].costs.slows: 2 is out of range; give 0 to 0.99' '.failures[2].costs.mrc.slows = 2'
+refuses 'failures[2].costs.mrc.slows: 2 is out of range; give 0 to 0.99' '.failures[2].costs.mrc.slows = 2'
 refuses 'failures[0].restarts: give true or false' '.failures[0].restarts = 1'
 echo '{' >bad.json
 exits 2 'a file that is not JSON is refused' "$mrc" job bad.json
@@ -95,4 +96,14 @@ exits 2 'a file that is not there is refused' "$mrc" job none.json
 contains '  with the reason' "$output" 'none.json: No such file or directory'
 exits 2 'two jobs are refused' "$mrc" job job.json job.json
 exits 2 'no trials are refused' "$mrc" job --trials 0
+
+# An option of the other half of the command would be ignored.
+for option in '--protocols mrc' '--seeds 2' '--set duration=1s' '--jobs 1' '--output x.json'; do
+    exits 2 "refused without --measure: $option" "$mrc" job $option
+    is '  with the reason' "$output" "mrc job: ${option% *} has no effect without --measure; remove it"
+done
+for option in '--events events.json' '--prices prices.yaml'; do
+    exits 2 "refused with --measure: $option" "$mrc" job --measure $option small.yaml
+    is '  with the reason' "$output" "mrc job: ${option% *} has no effect with --measure; remove it"
+done
 done_testing

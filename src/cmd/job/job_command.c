@@ -19,6 +19,7 @@ static enum cmd_status choose_contenders(void *options, char *value)
     struct job_options *its = options;
     char reason[STUDY_CONTENDER_REASON_BYTES];
 
+    its->has_choice = true;
     if (study_contender_choose(&its->choice, value, reason))
         return CMD_DONE;
     return cmd_complain(CMD_MISUSED, name, "--protocols: %s", reason);
@@ -159,6 +160,29 @@ static enum cmd_status follow_job(const struct job_options *options, const char 
     return status;
 }
 
+/* Returns an option that was given and has no effect; NULL: none. */
+static const char *idle_option(const struct job_options *options)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+        bool measures; /* it is for --measure */
+    } given[] = {
+        { "--protocols", options->has_choice, true },
+        { "--seeds", options->seeds > 0, true },
+        { "--set", options->sets.count > 0, true },
+        { "--jobs", options->jobs > 0, true },
+        { "--output", options->output_path, true },
+        { "--events", options->events_path, false },
+        { "--prices", options->prices_path, false },
+    };
+
+    for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+        if (given[i].is_given && given[i].measures != options->measures)
+            return given[i].option;
+    return NULL;
+}
+
 static enum cmd_status run_job(int argument_count, char **arguments)
 {
     struct job_options options = { .trials = TRIALS, .seed = 1 };
@@ -175,6 +199,9 @@ static enum cmd_status run_job(int argument_count, char **arguments)
         fputs(job_file_default, stdout);
         return CMD_DONE;
     }
+    if (idle_option(&options))
+        return cmd_complain(CMD_MISUSED, name, "%s has no effect %s --measure; remove it",
+            idle_option(&options), options.measures ? "with" : "without");
     return options.measures ? job_measuring(&options, arguments[optind])
                             : follow_job(&options, arguments[optind]);
 }

@@ -14,7 +14,8 @@ struct job_options {
     const char *prices_path; /* NULL: the price of a GPU hour is that of the job */
     bool measures;
     struct study_contender_choice choice;
-    uint32_t seeds; /* 0: as the experiment says */
+    bool has_choice; /* --protocols was given */
+    uint32_t seeds;  /* 0: as the experiment says */
     struct option_list sets;
     uint32_t jobs;           /* 0: one per processor */
     const char *output_path; /* NULL: standard output */

@@ -60,9 +60,10 @@ SPEC("a wrong member is named with its place")
     char reason[JOB_FILE_REASON_BYTES];
 
     EXPECT(!apply(&job, EVENTS("roce-8qp", "'roce-8qp': {'stall_s': -1}"), reason));
-    EXPECT_STR_EQ(reason, "failures.flap.costs.stall_s: -1 is out of range; give 0 to 1e+07");
+    EXPECT_STR_EQ(
+        reason, "failures.flap.costs.roce-8qp.stall_s: -1 is out of range; give 0 to 1e+07");
     EXPECT(!apply(&job, EVENTS("roce-8qp", "'roce-8qp': {'stall_s': 1}"), reason));
-    EXPECT_STR_EQ(reason, "failures.flap.costs.slows: is missing");
+    EXPECT_STR_EQ(reason, "failures.flap.costs.roce-8qp.slows: is missing");
     EXPECT(!apply(&job, "{'openmrc_job_events': 2}", reason));
     EXPECT_STR_EQ(reason, "openmrc_job_events: 2 is out of range; give 1 to 1");
     EXPECT(!apply(&job, "{'openmrc_job_events': 1, 'protocols': {}, 'failures': {}}", reason));
