@@ -54,6 +54,10 @@ static bool check_use(
         if (yaml_member(mapping, of_pfc[i]))
             return yaml_complain_key(yaml, yaml_member(mapping, of_pfc[i]),
                 "it has no effect with pfc: false; remove it, or set pfc: true");
+    for (uint32_t i = 2; roce->watchdog.action == PFC_WATCHDOG_OFF && i < 4; i++)
+        if (yaml_member(mapping, of_pfc[i]))
+            return yaml_complain_key(yaml, yaml_member(mapping, of_pfc[i]),
+                "it has no effect with watchdog: off; remove it, or set watchdog: drop");
     if (roce->routing != ROUTING_FLOWLET && yaml_member(mapping, "flowlet_gap"))
         return yaml_complain_key(yaml, yaml_member(mapping, "flowlet_gap"),
             "it has no effect without routing: flowlet; remove it, or set routing: flowlet");

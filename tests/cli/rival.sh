@@ -131,6 +131,8 @@ refuses '--set roce.headroom=1MB: roce.headroom: it has no effect with pfc: fals
     --set roce.pfc=false --set roce.headroom=1MB
 refuses '--set roce.watchdog=drop: roce.watchdog: it has no effect with pfc: false; remove it, or set pfc: true' \
     --set roce.pfc=false --set roce.watchdog=drop
+refuses '--set roce.watchdog_detect=1ms: roce.watchdog_detect: it has no effect with watchdog: off; remove it, or set watchdog: drop' \
+    --set roce.watchdog=off --set roce.watchdog_detect=1ms
 refuses "--set roce.watchdog=shut: roce.watchdog: there is no 'shut'; write drop, forward or off" --set roce.watchdog=shut
 refuses '--set roce.headroom=0B: roce.headroom: 0 bytes are less than the 43908 that can arrive at a port after it has paused its sender' \
     --set roce.headroom=0B
