@@ -185,7 +185,7 @@
     }
 
     document.getElementById('page').append(...[head(),
-        matrix('Goodput', 'Of the ideal: the payload rate of the links without faults. Every contender pays for its own headers. Green: within half a point of the best of its column.', data.cases, (entry, one) => share(entry, best(one))),
+        matrix('Goodput', 'Of what the links carry without faults and without the headers of the contender. The goodput in Tb/s, below, pays for them. Green: within half a point of the best of its column.', data.cases, (entry, one) => share(entry, best(one))),
         recoveryCard(), victimCard(), searchCard(), ...data.cases.map(caseCard), stateCard(), costCard()].filter(Boolean));
     document.getElementById('footer').append(dom.make('p', {}, data.normalisation.letter + ', ' + data.normalisation.title + ': ' + sentence(data.normalisation.meaning) + ' What the models leave out: docs/rivals.md.'));
     document.documentElement.dataset.ready = String(data.cases.length);
