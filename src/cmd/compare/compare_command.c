@@ -89,7 +89,7 @@ static void list_contenders(FILE *to)
 {
     fputs("Contenders:\n", to);
     for (uint32_t i = 0; i < study_contender_count; i++)
-        fprintf(to, "  %-13s %s\n", study_contenders[i].name, study_contenders[i].title);
+        fprintf(to, "  %-15s %s\n", study_contenders[i].name, study_contenders[i].title);
     fputc('\n', to);
 }
 
