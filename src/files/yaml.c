@@ -124,6 +124,21 @@ struct yaml_node *yaml_copy(struct yaml *yaml, const struct yaml_node *node)
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
+void yaml_drop(struct yaml_node *mapping, const char *key)
+{
+    struct yaml_node *next = mapping->first;
+
+    mapping->first = mapping->last = NULL;
+    mapping->child_count = 0;
+    while (next) {
+        struct yaml_node *child = next;
+
+        next = child->next;
+        if (strcmp(child->key, key) != 0)
+            yaml_adopt(mapping, child);
+    }
+}
+
 void yaml_replace(struct yaml_node *node, struct yaml_node *value)
 {
     struct yaml_node *child;

@@ -74,6 +74,8 @@ const char *yaml_path(struct yaml *, const struct yaml_node *);
 bool yaml_put(struct yaml *, struct yaml_node *top, const char *path, struct yaml_node *value);
 /* Makes a node that has no parent the last one of `parent`. */
 void yaml_adopt(struct yaml_node *parent, struct yaml_node *child);
+/* Removes a member, if the mapping has it. */
+void yaml_drop(struct yaml_node *mapping, const char *key);
 /* Replaces `node` by `value`, under the same key. */
 void yaml_replace(struct yaml_node *node, struct yaml_node *value);
 

@@ -64,7 +64,7 @@ static json_t *case_json(const struct study_compare *compare, const json_t *all,
 static json_t *settings_of(const struct study_entrant *entrant)
 {
     const struct study_contender *contender = entrant->contender;
-    const char *changed = *entrant->found ? entrant->found : contender->usual;
+    const char *changed = *entrant->found ? entrant->found : entrant->usual;
 
     return json_sprintf(
         "%s%s%s", contender->settings, *contender->settings && *changed ? " " : "", changed);

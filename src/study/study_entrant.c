@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "study/compare_default.h"
+#include "study/entrant_tree.h"
 
-enum { SETS_MAX = 192, TEXTS = 3 };
+enum { SETS_MAX = 192, TEXTS = 2 };
 
 /* The changes of the caller, then those of the entrant. */
 struct changed {
@@ -26,9 +27,12 @@ static void add_settings(struct changed *changed, int text, const char *settings
         changed->sets[changed->changes.set_count++] = set;
 }
 
-static bool refit_tree(void *entrant, struct yaml *yaml, struct yaml_node *top)
+static bool change_tree(void *context, struct yaml *yaml, struct yaml_node *top)
 {
-    return study_refit_tree(&((struct study_entrant *)entrant)->refit, yaml, top);
+    struct study_entrant *entrant = context;
+
+    return entrant_tree_change(entrant, yaml, top) &&
+           (!entrant->has_fat_tree || study_refit_tree(&entrant->refit, yaml, top));
 }
 
 static void collect_changes(
@@ -37,14 +41,11 @@ static void collect_changes(
     changed->changes = *changes;
     changed->changes.sets = changed->sets;
     memcpy(changed->sets, changes->sets, changes->set_count * sizeof(changes->sets[0]));
-    add_settings(changed, 0, entrant->contender->usual);
-    add_settings(changed, 1, entrant->found);
-    add_settings(changed, 2, entrant->contender->settings);
+    add_settings(changed, 0, entrant->found);
+    add_settings(changed, 1, entrant->contender->settings);
     changed->changes.protocol = sim_protocol_words[entrant->contender->protocol];
-    if (entrant->has_fat_tree) {
-        changed->changes.change_tree = refit_tree;
-        changed->changes.context = entrant;
-    }
+    changed->changes.change_tree = change_tree;
+    changed->changes.context = entrant;
 }
 
 /* The sweep of a file may contain cases, but not protocols. */

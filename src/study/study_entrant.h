@@ -22,6 +22,7 @@ struct study_entrant {
     const struct study_contender *contender;
     char found[STUDY_SETTINGS_BYTES]; /* settings that replace the usual ones, KEY=VALUE separated
                                          by blanks; "": none */
+    char usual[STUDY_SETTINGS_BYTES]; /* likewise: usual ones that the experiment does not have */
     bool has_fat_tree;
     struct study_refit refit; /* if it has a fat tree */
     struct study_plan plan;

@@ -67,6 +67,27 @@ is '  -q prints nothing' "$output" ''
 is '  it is the one of experiments/' "$("$mrc" compare --protocols mrc --set 'sweep=[]' --set duration=100us -j | jq -c .cases)" \
     "$("$mrc" compare --protocols mrc --set 'sweep=[]' --set duration=100us -j "$ROOT/experiments/compare.yaml" | jq -c .cases)"
 
+# Settings of the experiment apply to the contenders with which they have an effect.
+exits 0 'a profile of DCQCN does not contradict contenders without DCQCN' "$mrc" compare x.yaml --protocols roce --set roce.dcqcn=lab \
+    --set roce.headroom=60kB --set roce.watchdog=off --set roce.recovery=selective-repeat --set duration=50us --set 'sweep=[]' -q
+profile() # CONTENDER ARGUMENT...: its goodput in the case without faults
+{
+    contender=$1
+    shift
+    "$mrc" compare x.yaml --protocols "$contender" -j "$@" | jq '.cases[0].entries[0].figures.goodput_bps.mean'
+}
+swept='sweep=[{ label: lab, roce.dcqcn: lab, roce.marking: nv/16 }]'
+is '  nor does one in a case' "$(profile roce-pfc --set "$swept")" "$(profile roce-pfc --set 'sweep=[]')"
+is '  and has its effect with the others' "$(profile roce-8qp --set "$swept")" "$(profile roce-8qp --set 'sweep=[]' --set roce.dcqcn=lab --set roce.marking=nv/16)"
+is '  which differs' "$(jq -n "$(profile roce-8qp --set "$swept") != $(profile roce-8qp --set 'sweep=[]')")" true
+cut='faults=[{ kind: down, where: h0.p0, at: 300us, for: 50us }]'
+ib() # ARGUMENT...: settings and timeouts of InfiniBand
+{
+    "$mrc" compare x.yaml --protocols ib --set 'sweep=[]' --set "$cut" -j "$@" | jq -c '[.contenders[0].settings, .cases[0].entries[0].figures.timeouts.mean > 0]'
+}
+is 'a usual setting of a contender applies' "$(ib)" '["infiniband.routing=adaptive infiniband.timeout=4ms",false]'
+is '  unless the experiment has another' "$(ib --set infiniband.timeout=100us)" '["infiniband.routing=adaptive",true]'
+
 # Other fabrics: 16 NICs with 2 ports of 100 Gb/s, on switches with 8 ports.
 cat >y.yaml <<'EOT'
 name: planes
