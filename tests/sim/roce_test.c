@@ -19,6 +19,7 @@ enum {
 #define RATE_BPS  UINT64_C(400000000000)
 #define SECOND_PS UINT64_C(1000000000000)
 #define US(count) ((uint64_t)(count)*UINT64_C(1000000))
+#define NS(count) ((uint64_t)(count)*UINT64_C(1000))
 
 static void describe(struct cluster *cluster)
 {
@@ -66,7 +67,8 @@ static void on_completion(void *context, const struct sim_completion *completion
 
 /* As for MRC (arithmetic_test.c): first packet over all links but the last, all packets over the
  * last, the ACK back. */
-static void expect_arithmetic(uint32_t to, uint32_t hops, uint64_t bytes)
+static void expect_arithmetic(
+    const struct roce_settings *roce, uint32_t to, uint32_t hops, uint64_t bytes, uint64_t cable_ps)
 {
     const uint32_t nics[2] = { 0, to };
     uint64_t packets = (bytes + PAYLOAD_BYTES - 1) / PAYLOAD_BYTES;
@@ -78,6 +80,9 @@ static void expect_arithmetic(uint32_t to, uint32_t hops, uint64_t bytes)
     uint64_t expected_ps;
 
     describe_lone(&cluster, nics, bytes);
+    cluster.config.roce = *roce;
+    cluster.fabric_config.uplink.delay_ps = cable_ps;
+    cluster.fabric_config.host_link.delay_ps = cable_ps;
     cluster.config.observer =
         (struct sim_observer){ .on_completion = on_completion, .context = &measured_ps };
     EXPECT_EQ(cluster_run(&cluster).status, SIM_FINISHED);
@@ -92,11 +97,26 @@ static void expect_arithmetic(uint32_t to, uint32_t hops, uint64_t bytes)
 
 SPEC("a lone message takes what arithmetic says, within a T0 and across a T1")
 {
-    expect_arithmetic(1, 1, 64);
-    expect_arithmetic(8, 3, 64);
-    expect_arithmetic(1, 1, 4096);
-    expect_arithmetic(8, 3, 1000000);
-    expect_arithmetic(15, 3, 64000000);
+    struct roce_settings roce;
+
+    roce_settings_init(&roce);
+    expect_arithmetic(&roce, 1, 1, 64, NS(500));
+    expect_arithmetic(&roce, 8, 3, 64, NS(500));
+    expect_arithmetic(&roce, 1, 1, 4096, NS(500));
+    expect_arithmetic(&roce, 8, 3, 1000000, NS(500));
+    expect_arithmetic(&roce, 15, 3, 64000000, NS(500));
+}
+
+SPEC("the window of selective repeat does not slow down a lone message, however long cables are")
+{
+    struct roce_settings roce;
+
+    roce_settings_init(&roce);
+    roce.recovery = ROCE_SELECTIVE_REPEAT;
+    for (uint64_t cable_ps = NS(50); cable_ps <= NS(2450); cable_ps += NS(300))
+        expect_arithmetic(&roce, 8, 3, 8000000, cable_ps);
+    roce.ack_every = 1;
+    expect_arithmetic(&roce, 8, 3, 8000000, NS(500));
 }
 
 /* ---- losses ---------------------------------------------------------------------------------- */

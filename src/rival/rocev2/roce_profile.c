@@ -63,24 +63,39 @@ bool roce_settings_check(const struct roce_settings *settings, struct problem *p
     return problem_limits(problem, limits, sizeof(limits) / sizeof(limits[0]));
 }
 
-/* Selective repeat has as much in flight as the empty path holds. */
-static uint32_t window_packets(
-    const struct roce_settings *settings, const struct roce_fabric *fabric)
+/* What the empty path and its acknowledgement hold. */
+static uint32_t path_packets(const struct roce_fabric *fabric)
 {
     double path_bytes = (double)fabric->line_bps / 8 * ((double)fabric->base_rtt_ps / 1e12);
-    uint32_t packets = (uint32_t)(path_bytes / fabric->mtu_bytes) + 1;
 
+    return (uint32_t)(path_bytes / fabric->mtu_bytes) + 1;
+}
+
+/* Selective repeat has as much in flight as the empty path holds. */
+static uint32_t window_packets(const struct roce_settings *settings, uint32_t path)
+{
     if (settings->placement == ROCE_ANY_ORDER)
         return WINDOW_PACKETS_KEPT;
-    if (settings->recovery == ROCE_GO_BACK_N || packets > WINDOW_PACKETS)
+    if (settings->recovery == ROCE_GO_BACK_N || path > WINDOW_PACKETS)
         return WINDOW_PACKETS;
-    return packets > WINDOW_PACKETS_LEAST ? power_of_two_at_least(packets) : WINDOW_PACKETS_LEAST;
+    return path > WINDOW_PACKETS_LEAST ? power_of_two_at_least(path) : WINDOW_PACKETS_LEAST;
+}
+
+/* A window that waits for an ACK must get several. An ACK for n packets is late by n - 1 of them,
+ * and the rest of the window must still fill the path. */
+static uint32_t ack_every_most(uint32_t window, uint32_t path)
+{
+    uint32_t most = window / ACKS_PER_WINDOW;
+    uint32_t spare = window > path ? window - path : 0;
+
+    return spare + 1 < most ? spare + 1 : most;
 }
 
 struct roce_profile roce_profile_of(
     const struct roce_settings *settings, const struct roce_fabric *fabric)
 {
-    uint32_t window = window_packets(settings, fabric);
+    uint32_t path = path_packets(fabric);
+    uint32_t window = window_packets(settings, path);
     struct roce_profile profile = { .has_dcqcn = settings->cc == ROCE_CC_DCQCN,
         .selective = settings->recovery == ROCE_SELECTIVE_REPEAT,
         .in_any_order = settings->placement == ROCE_ANY_ORDER,
@@ -95,9 +110,8 @@ struct roce_profile roce_profile_of(
         .timeout_ps = settings->timeout_ps,
         .line_bps = fabric->line_bps };
 
-    /* A window that waits for an ACK must get several. */
-    if (profile.selective && profile.ack_every > window / ACKS_PER_WINDOW)
-        profile.ack_every = window / ACKS_PER_WINDOW;
+    if (profile.selective && profile.ack_every > ack_every_most(window, path))
+        profile.ack_every = ack_every_most(window, path);
     dcqcn_profile_init(&profile.dcqcn, settings->dcqcn, fabric->line_bps);
     return profile;
 }
