@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "files/criterion.h"
 #include "files/yaml.h"
 #include "files/yaml_fields.h"
 
@@ -61,6 +62,27 @@ static bool take_text(struct yaml *yaml, const struct yaml_node *node, const cha
     return true;
 }
 
+/* Any name may have a value: the summaries of runs are not there yet. */
+static bool take_any(void *context, const char *name, double *value)
+{
+    (void)context;
+    (void)name;
+    *value = 1;
+    return true;
+}
+
+static bool take_comparison(struct yaml *yaml, const struct yaml_node *node, const char **text)
+{
+    struct criterion_outcome outcome;
+
+    if (!take_text(yaml, node, text))
+        return false;
+    criterion_evaluate(*text, take_any, NULL, &outcome);
+    return outcome.result != CRITERION_MALFORMED ||
+           yaml_complain(
+               yaml, node, "'%s': %s; write e.g. goodput_fraction >= 0.95", *text, outcome.problem);
+}
+
 static bool take_measured(struct yaml *yaml, const struct yaml_node *node,
     const struct entry *entry, struct claim_case *out)
 {
@@ -70,7 +92,7 @@ static bool take_measured(struct yaml *yaml, const struct yaml_node *node,
     if (!entry->experiment)
         return yaml_complain(
             yaml, node, "no experiment measures this; name one under 'experiment'");
-    if (!take_text(yaml, entry->expect, &out->expect) ||
+    if (!take_comparison(yaml, entry->expect, &out->expect) ||
         !take_text(yaml, entry->experiment, &out->experiment))
         return false;
     out->experiment = yaml_path(yaml, entry->experiment);

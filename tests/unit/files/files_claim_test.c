@@ -79,3 +79,11 @@ SPEC("a case without an experiment, a test or words is refused")
         "only a test can contradict"));
     EXPECT(is_refused(HEAD "{ what: [w], test: t, sentence: s }\n", "a text is expected here"));
 }
+
+SPEC("a comparison that cannot be read is refused before the runs, one of unknown names is not")
+{
+#define MEASURED(text) HEAD "{ what: w, experiment: b, expect: " text " }\n"
+    EXPECT(is_refused(MEASURED("goodput_fraction"), "one of >= <= > < == != is expected"));
+    EXPECT(is_refused(MEASURED("(a > 1"), "'(a > 1'"));
+    EXPECT(read_text(MEASURED("runs.x.a / (runs.x.b - runs.y.b) > 1")));
+}
