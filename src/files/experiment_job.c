@@ -86,6 +86,8 @@ bool experiment_read_jobs(
     struct sim_job *jobs = yaml_take(yaml, list->child_count, sizeof(*jobs));
     bool *listed = yaml_take(yaml, experiment->fabric.topology.nic_count, sizeof(*listed));
 
+    if (!list->first)
+        return yaml_complain(yaml, list, "there is no job; add one");
     for (const struct yaml_node *node = list->first; node; node = node->next)
         if (!read_job(yaml, node, experiment, jobs, listed))
             return false;

@@ -39,6 +39,7 @@ refuses "9: sample: '5' has no unit; write a time such as 500ns, 1.5us, 2ms or 3
 refuses "9: sample: '3 parsecs' has an unknown unit; write a time such as 500ns, 1.5us, 2ms or 3s" \
     'sample: 3 parsecs'
 refuses '1: title: has no value; give it one or remove the key' 'title:'
+refuses '7: jobs: there is no job; add one' 'jobs: []'
 refuses "9: faults: a list is expected here; begin each entry with '- '" 'faults: 3'
 refuses "31: faults.0.where: 'p0.t1.9': no T1 t1.9: the last of 2 is t1.1" 'faults: [{ kind: down, where: p0.t1.9 }]'
 refuses "10: faults.0: a fault of kind 'loss' needs the key 'probability'" 'faults: [{ kind: loss, where: p0 }]'
