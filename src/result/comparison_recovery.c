@@ -117,6 +117,7 @@ static json_t *fault_json(const struct samples *samples, const json_t *fault)
     return json;
 }
 
+/* What the first fault costs to the end of the run includes the later ones. */
 static json_t *sum_up(json_t *faults)
 {
     double slowest_us = 0;
@@ -129,9 +130,11 @@ static json_t *sum_up(json_t *faults)
     json_array_foreach(faults, index, fault)
     {
         const json_t *after = json_object_get(fault, "recovered_us");
+        const json_t *stood = json_object_get(fault, "stood_us");
 
-        stood_us += json_number_value(json_object_get(fault, "stood_us"));
-        known += json_is_number(json_object_get(fault, "stood_us"));
+        if (known == 0)
+            stood_us = json_number_value(stood);
+        known += json_is_number(stood);
         recovered += json_is_number(after);
         if (json_number_value(after) > slowest_us)
             slowest_us = json_number_value(after);

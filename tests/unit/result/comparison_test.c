@@ -64,6 +64,21 @@ SPEC("a stall that begins late counts to its end")
     json_decref(entry);
 }
 
+SPEC("time that several faults cost together is counted once")
+{
+    json_t *run = run_of("0, 50, 100, 100, 0, 0, 0, 100", "1, 1, 1, 1, 0, 0, 0, 1");
+    json_t *faults = json_object_get(json_object_get(run, "summary"), "faults");
+    json_t *second = json_deep_copy(json_array_get(faults, 0));
+    json_t *entry;
+
+    json_object_set_new(json_object_get(second, "began"), "at_us", json_real(50));
+    json_array_append_new(faults, second);
+    entry = entry_of(run);
+    EXPECT(mean(entry, "recovery_us") == 30);
+    EXPECT(mean(entry, "stood_us") == 30);
+    json_decref(entry);
+}
+
 SPEC("a sample without capacity is one in which all waited")
 {
     json_t *entry =
