@@ -252,9 +252,6 @@ static bool read_lines(struct reading *reading)
 
 static bool check_triggers(struct reading *reading)
 {
-    if (reading->trigger_count && reading->trigger_count != reading->triggers.count)
-        return text_file_complain_line(reading->file, 1, "Triggers is %u, but there are %u",
-            reading->trigger_count, reading->triggers.count);
     for (uint32_t i = 0; i < reading->triggers.count; i++) {
         const struct trigger *trigger = trigger_at(reading, i);
         uint32_t expected = trigger->kind == TRIGGER_BARRIER ? trigger->count : 1;
@@ -267,6 +264,9 @@ static bool check_triggers(struct reading *reading)
                 "%u connections fire this trigger, not %u; several can fire a barrier only",
                 trigger->sources, expected);
     }
+    if (reading->trigger_count && reading->trigger_count != reading->triggers.count)
+        return text_file_complain_line(reading->file, 1, "Triggers is %u, but there are %u",
+            reading->trigger_count, reading->triggers.count);
     return true;
 }
 

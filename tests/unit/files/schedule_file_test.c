@@ -256,6 +256,16 @@ SPEC("the messages about wrong connection matrices give line, column and reason"
         "f:1:1: the first line gives the number of Nodes");
     EXPECT_STR_EQ(refusal_of(SCHEDULE_MATRIX, NODES "0->1 start 0 size 8\n"),
         "f:1:1: Connections is 2, but there are 1");
+    EXPECT_STR_EQ(
+        refusal_of(SCHEDULE_MATRIX,
+            "Nodes 4\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 8 send_done_trigger 1\n"
+            "1->2 id 2 trigger 2 size 8\ntrigger id 1 oneshot\n"),
+        "f:5:1: this trigger is not defined; add a line such as: trigger id 1 oneshot");
+    EXPECT_STR_EQ(
+        refusal_of(SCHEDULE_MATRIX,
+            "Nodes 4\nConnections 2\nTriggers 2\n0->1 id 1 start 0 size 8 send_done_trigger 1\n"
+            "1->2 id 2 trigger 1 size 8\ntrigger id 1 oneshot\n"),
+        "f:1:1: Triggers is 2, but there are 1");
     EXPECT_STR_EQ(refusal_of(SCHEDULE_MATRIX, NODES "0->8 start 0 size 8\n"),
         "f:3:4: this file has the nodes 0 to 7");
     EXPECT_STR_EQ(refusal_of(SCHEDULE_MATRIX, NODES "0->0 start 0 size 8\n"),
