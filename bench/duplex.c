@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/qp_memory.h"
 #include "plan/plan.h"
 
 enum {
@@ -49,7 +50,8 @@ struct side {
     struct path_profile paths;
     struct path_entry entries[PATH_EV_COUNT_MAX];
     void *memory;
-    void *qps;
+    size_t memory_bytes;
+    struct qp_memory qps; /* as a host keeps them */
 };
 
 struct duplex {
@@ -329,8 +331,10 @@ static void init_transport(struct duplex *duplex, struct side *side, uint8_t add
 
     arena_init(&arena, NULL, 0);
     transport_init(&arena, &config);
-    side->memory = take_memory(arena.used_bytes);
-    arena_init(&arena, side->memory, arena.used_bytes);
+    side->memory_bytes = arena.used_bytes;
+    side->memory = qp_memory_map(side->memory_bytes);
+    assert(side->memory);
+    arena_init_zero(&arena, side->memory, side->memory_bytes);
     side->transport = transport_init(&arena, &config);
     plan_generate(&side->paths, &generate, side->entries, &prng);
 }
@@ -350,15 +354,13 @@ static struct qp_init qp_init(
 static void connect_qps(struct duplex *duplex, struct side *side, uint8_t peer)
 {
     struct qp_init init = qp_init(duplex, side, duplex->config.outstanding);
-    size_t qp_bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
     struct qp_attributes attributes = { .peer_address.octets = { [15] = peer },
         .peer_ports = (1u << PLANES) - 1 };
     int err;
 
-    side->qps = take_memory(qp_bytes * duplex->config.qp_count);
     for (uint32_t i = 0; i < duplex->config.qp_count; i++) {
-        err = transport_qp_create(
-            side->transport, FIRST_QPN + i, &init, (uint8_t *)side->qps + i * qp_bytes);
+        err = transport_qp_create(side->transport, FIRST_QPN + i, &init,
+            qp_memory_take(&side->qps, transport_qp_bytes(&init)));
         assert(err == 0);
         attributes.peer_qpn = FIRST_QPN + i;
         for (attributes.state = QP_INIT; attributes.state <= QP_RTS; attributes.state++) {
@@ -404,8 +406,8 @@ static void close_side(struct side *side)
 {
     free(side->out.packets);
     free(side->out.slots);
-    free(side->memory);
-    free(side->qps);
+    qp_memory_unmap(side->memory, side->memory_bytes);
+    qp_memory_fini(&side->qps);
 }
 
 void duplex_close(struct duplex *duplex)

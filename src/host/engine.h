@@ -19,6 +19,7 @@
 #include "host/host.h"
 #include "host/map_probe.h"
 #include "host/memory_table.h"
+#include "host/qp_memory.h"
 #include "host/qp_table.h"
 #include "host/status.h"
 #include "pktio/pktio.h"
@@ -97,6 +98,7 @@ struct engine {
     uint32_t index; /* index in the NIC: the low bits of the numbers of its QPs */
     struct transport *transport;
     void *transport_memory;
+    size_t transport_bytes;
     struct pktio_port *ports[HOST_PORT_COUNT_MAX];
     struct qp_table qps;
     struct engine_route routes[ENGINE_ROUTES]; /* to destinations without a QP */
@@ -142,6 +144,7 @@ struct host_nic {
     uint32_t admin_mask;
     uint32_t pmtu_max;
     struct memory_table memory;
+    struct qp_memory qp_memory;
     struct host_ev_profile *default_ev;
     struct uneven_paths *uneven; /* profiles for each destination; NULL: default_ev for all */
     struct host_cc_profile *default_cc;

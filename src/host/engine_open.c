@@ -30,15 +30,14 @@ static int open_transport(struct engine *engine)
         .ports_cross = nic->graph && graph_paths_cross(nic->graph),
         .parameters = nic->config.parameters };
     struct arena arena;
-    size_t bytes;
 
     arena_init(&arena, NULL, 0);
     transport_init(&arena, &config);
-    bytes = (arena.used_bytes + 63) / 64 * 64;
-    engine->transport_memory = aligned_alloc(64, bytes);
+    engine->transport_bytes = arena.used_bytes;
+    engine->transport_memory = qp_memory_map(arena.used_bytes);
     if (!engine->transport_memory)
         return -ENOMEM;
-    arena_init(&arena, engine->transport_memory, bytes);
+    arena_init_zero(&arena, engine->transport_memory, arena.used_bytes);
     engine->transport = transport_init(&arena, &config);
     return 0;
 }
@@ -93,7 +92,7 @@ static void free_engine(struct engine *engine)
 {
     free(engine->posted_words);
     qp_table_fini(&engine->qps);
-    free(engine->transport_memory);
+    qp_memory_unmap(engine->transport_memory, engine->transport_bytes);
     if (engine->wake_fd >= 0)
         close(engine->wake_fd);
     free(engine);

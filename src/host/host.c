@@ -136,6 +136,7 @@ static void free_nic(struct host_nic *nic)
     uneven_paths_close(nic->uneven);
     memory_table_fini(&nic->memory);
     engine_free_all(nic);
+    qp_memory_fini(&nic->qp_memory);
     if (nic->async_fd >= 0)
         close(nic->async_fd);
     free(nic);

@@ -43,14 +43,13 @@ static struct qp_init transport_init_of(struct host_qp *qp)
 static int create_transport_qp(struct host_qp *qp)
 {
     struct qp_init init = transport_init_of(qp);
-    size_t bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
-    void *memory = aligned_alloc(64, bytes);
+    size_t bytes = transport_qp_bytes(&init);
+    void *memory = qp_memory_take(&qp->nic->qp_memory, bytes);
     struct status_ev_change *changes = calloc(init.paths->entry_count, sizeof(*changes));
     int err = -ENOMEM;
 
     if (!memory || !changes)
         goto free_both;
-    memset(memory, 0, bytes);
     err = transport_qp_create(qp->engine->transport, qp->qpn, &init, memory);
     if (err)
         goto free_both;
@@ -59,7 +58,7 @@ static int create_transport_qp(struct host_qp *qp)
     return 0;
 
 free_both:
-    free(memory);
+    qp_memory_return(&qp->nic->qp_memory, memory);
     free(changes);
     return err;
 }
@@ -87,7 +86,6 @@ static void free_qp(struct host_qp *qp)
     free(qp->send.pieces);
     free(qp->send.inline_bytes);
     free(qp->recv.ids);
-    free(qp->memory);
     free(qp->paths_memory);
     free(qp->ev_changes);
     free(qp);
@@ -211,6 +209,7 @@ int host_qp_destroy(struct host_qp *qp)
     if (engine_own_all(nic) == 0) {
         engine_answer(qp->engine, host_now_ns()); /* must happen before the QP is gone */
         transport_qp_destroy(qp->engine->transport, qp->qpn);
+        qp_memory_return(&nic->qp_memory, qp->memory);
         qp_table_remove(&qp->engine->qps, qp);
         nic->qp_count--;
         count_users(qp, UINT32_MAX);
