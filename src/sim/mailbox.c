@@ -126,8 +126,8 @@ static void count_entries(
         const union mailbox_unit *units = chunk_at(mailbox, chunk);
 
         mailbox_fetch_chunk(mailbox, units->head.third);
-        for (uint32_t i = 1; i <= count; i++)
-            buckets->ends[units[i].entry.key >> buckets->shift]++;
+        for (const union mailbox_unit *unit = units + count; unit != units; unit--)
+            buckets->ends[unit->entry.key >> buckets->shift]++;
     }
     for (uint32_t i = 0; i < buckets->count; i++)
         buckets->ends[i] = sum += buckets->ends[i];

@@ -11,8 +11,10 @@ enum {
     BUCKET_BITS_MOST = 11,
 };
 
-/* Returns false if it takes more moves than this; the entries are then in any order. */
-static bool insertion_sort(struct mailbox_entry *entries, uint32_t count, uint64_t moves_most)
+/* Returns false if it takes more moves than this; the entries are then in any order. Not inlined,
+ * so that lists which are sorted already need no registers for it. */
+static __attribute__((noinline)) bool insertion_sort(
+    struct mailbox_entry *entries, uint32_t count, uint64_t moves_most)
 {
     uint64_t moves = 0;
 
@@ -85,9 +87,25 @@ static void bucket_sort(
         out[positions[(entries[i].key - buckets.first_key) >> buckets.shift]++] = entries[i];
 }
 
+/* Most lists are: their entries were put into buckets by time, or have one sender. */
+static inline bool is_sorted(const struct mailbox_entry *entries, uint32_t count)
+{
+    const struct mailbox_entry *end = entries + count;
+    uint64_t before = 0;
+
+    for (; entries != end; entries++) {
+        if (entries->key < before)
+            return false;
+        before = entries->key;
+    }
+    return true;
+}
+
 struct mailbox_entry *sort_entries(
     struct mailbox_entry *entries, uint32_t count, struct mailbox_entry *spare)
 {
+    if (is_sorted(entries, count))
+        return entries;
     if (insertion_sort(entries, count, (uint64_t)MOVES_PER_ENTRY * count))
         return entries;
     bucket_sort(entries, count, spare);
