@@ -127,7 +127,51 @@ static inline uint32_t switch_table_quick_port(
     return SWITCH_TABLE_NO_PORT;
 }
 
-/* The same for any packet. */
+/* The first two ranges of a table, for a loop over many packets. */
+struct switch_table_digest {
+    uint64_t own;
+    struct {
+        uint64_t first_usid;
+        uint64_t others; /* uSIDs of the range after the first */
+        uint32_t first_port;
+    } ranges[2];
+};
+
+/* The table must have a range of the few. A second one that it lacks is the first one again. */
+static inline struct switch_table_digest switch_table_digest(const struct switch_table *table)
+{
+    const struct switch_range *first = &table->ranges[0];
+    const struct switch_range *second = &table->ranges[table->range_count > 1 ? 1 : 0];
+
+    return (struct switch_table_digest){ .own = table->own,
+        .ranges = { { first->first_usid, (uint64_t)first->last_usid - first->first_usid,
+                        first->first_port },
+            { second->first_usid, (uint64_t)second->last_usid - second->first_usid,
+                second->first_port } } };
+}
+
+/* As switch_table_quick_port(), but knows two ranges only, and returns false if neither has the
+ * port. With 64 bits, one comparison tells that the packet names this switch and that the next uSID
+ * is in the range. */
+static inline bool switch_table_digest_port(
+    const struct switch_table_digest *digest, struct ipv6_addr *outer, uint32_t *port)
+{
+    uint64_t next = bytes_get_be64(outer->octets) ^ digest->own;
+    uint64_t index = next - digest->ranges[0].first_usid;
+    uint32_t first_port = digest->ranges[0].first_port;
+
+    if (index > digest->ranges[0].others) {
+        index = next - digest->ranges[1].first_usid;
+        first_port = digest->ranges[1].first_port;
+        if (__builtin_expect(index > digest->ranges[1].others, false))
+            return false;
+    }
+    usid_shift(outer->octets);
+    *port = first_port + (uint32_t)index;
+    return true;
+}
+
+/* Forwards any packet. */
 struct switch_way switch_table_forward_any(const struct switch_table *, struct ipv6_addr *outer);
 
 /* Looks up the address. If its first uSID is the switch's own and there is a route, removes it. */
