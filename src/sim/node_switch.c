@@ -145,7 +145,7 @@ static __attribute__((noinline)) uint64_t run_plain_port(struct shard *shard, ui
         next_ps = egress_send(shard, &egress, next_ps, now_ps);
         if (entry == end)
             return next_ps;
-        outcome = port_admit(egress.port, &entry->packet, now_ps);
+        outcome = port_admit_before(egress.port, &entry->packet, next_ps, now_ps);
         if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
             egress_refuse(shard, entry->packet.handle, outcome.reason);
         else

@@ -256,8 +256,7 @@ static void check_queue(const struct port *port, enum port_queue_kind kind)
 
         assert(slot < port->profile->pool->touched_count);
         assert(port_queue_of(here->entry.class) == kind);
-        assert((here->next == PORT_SLOT_NONE) == (i + 1 == queue->count));
-        assert(here->next != PORT_SLOT_NONE || slot == queue->tail);
+        assert(i + 1 < queue->count || slot == queue->tail);
         bytes += here->entry.length_bytes;
         slot = here->next;
     }

@@ -108,14 +108,18 @@ static inline void port_push(
  */
 struct port_outcome port_overflow(struct port *, struct port_entry);
 
-/* The wire of an idle port is free from now on. */
-static inline void port_begin(struct port *port, uint64_t now_ps)
+/* As port_begin(), for an owner that knows what port_next_ps() returns. */
+static inline void port_begin_before(struct port *port, uint64_t next_ps, uint64_t now_ps)
 {
-    uint64_t next_ps = port_next_ps(port);
-
     assert(next_ps > now_ps);
     if (next_ps == PORT_NEVER_PS && port->free_ps < now_ps)
         port->free_ps = now_ps;
+}
+
+/* The wire of an idle port is free from now on. */
+static inline void port_begin(struct port *port, uint64_t now_ps)
+{
+    port_begin_before(port, port_next_ps(port), now_ps);
 }
 
 /* A constant `kind` lets the compiler specialise the code. */
@@ -128,14 +132,21 @@ static inline __attribute__((always_inline)) struct port_outcome port_admit_to(
     return (struct port_outcome){ .verdict = PORT_QUEUED };
 }
 
+/* As port_admit(), for an owner that knows what port_next_ps() returns. */
+static inline __attribute__((always_inline)) struct port_outcome port_admit_before(
+    struct port *port, const struct port_entry *arriving, uint64_t next_ps, uint64_t now_ps)
+{
+    port_begin_before(port, next_ps, now_ps);
+    if (port_queue_of(arriving->class) == PORT_DATA)
+        return port_admit_to(port, PORT_DATA, arriving);
+    return port_admit_to(port, PORT_CONTROL, arriving);
+}
+
 /* As port_enqueue(), with a pointer, so that the entry is copied in one piece. */
 static inline __attribute__((always_inline)) struct port_outcome port_admit(
     struct port *port, const struct port_entry *arriving, uint64_t now_ps)
 {
-    port_begin(port, now_ps);
-    if (port_queue_of(arriving->class) == PORT_DATA)
-        return port_admit_to(port, PORT_DATA, arriving);
-    return port_admit_to(port, PORT_CONTROL, arriving);
+    return port_admit_before(port, arriving, port_next_ps(port), now_ps);
 }
 
 static inline struct port_outcome port_enqueue(

@@ -25,7 +25,7 @@ struct port_entry {
 
 struct port_slot {
     struct port_entry entry;
-    uint32_t next;
+    uint32_t next; /* in the list of free slots, or in a queue: of its last slot, any number */
 };
 
 /* The packet buffer that the ports of a switch share. It limits the number of packets that wait in
@@ -68,7 +68,6 @@ static inline void port_queue_push(
     else
         pool->free_head = pool->slots[slot].next;
     pool->slots[slot].entry = *entry;
-    pool->slots[slot].next = PORT_SLOT_NONE;
     if (queue->count++ == 0)
         queue->head = slot;
     else
