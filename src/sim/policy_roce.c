@@ -27,8 +27,7 @@ static void mark_packet(struct shard *shard, uint32_t port_index, struct port_en
     if (!ecn_marking_marks(
             &shard->sim->roce->markings[port_index], port->queues[PORT_DATA].bytes, &port->prng))
         return;
-    packet->ecn = ECN_CE;
-    port->counters->often[PORT_COUNTER_MARKED]++;
+    port_mark(port, packet);
 }
 
 static struct switch_pause pause_of(enum pfc_signal signal, uint32_t port)

@@ -195,7 +195,8 @@ struct sim {
     struct port_counters *port_counters;
     uint64_t *port_losses; /* the counters that change seldom */
     uint64_t *waiting;     /* bitmaps of switch ports */
-    uint64_t *used;        /* those that ever had a packet; the counters of others are 0 */
+    uint64_t *used;        /* those that had a packet since sim_queue_peak() looked at them, or have
+                              one: the longest queue of others is 0 */
     uint32_t port_count;
     uint32_t word_count;
     uint32_t profile_max; /* of each shard */

@@ -16,39 +16,11 @@ static void fetch_from_group(const struct sim *sim, enum group_order_kind kind)
     group_fetch(sim, (struct group_order){ .kind = kind });
 }
 
-/* Returns the first port at or after `port` that ever had a packet; the number of ports: none. */
-static uint32_t next_used(const struct sim *sim, const struct engine_switch *here, uint32_t port)
-{
-    return bits_next_set(&sim->used[here->first_word], here->port_count, port);
-}
-
-/* The same for the nodes of a shard. */
+/* Returns the first node of a shard at or after `node` that was ever run; the number of nodes:
+ * none. */
 static uint32_t next_node(const struct shard *shard, uint32_t node)
 {
     return bits_next_set(shard->used_nodes, shard->sim->node_count, node);
-}
-
-/* Ports of NICs neither trim nor mark. */
-static void add_switch(const struct sim *sim, uint32_t switch_index, struct sim_totals *out)
-{
-    const struct engine_switch *here = &sim->switches[switch_index];
-
-    for (uint32_t p = next_used(sim, here, 0); p < here->port_count;
-         p = next_used(sim, here, p + 1)) {
-        const struct port_counters *counters = &sim->port_counters[here->first_port + p];
-
-        out->trimmed += port_counter(counters, PORT_COUNTER_TRIMMED_ARRIVING) +
-                        port_counter(counters, PORT_COUNTER_TRIMMED_TAIL);
-        out->marked += port_counter(counters, PORT_COUNTER_MARKED);
-    }
-}
-
-static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
-{
-    if (node < sim->nic_count)
-        sim->endpoint->count(sim->nics[node].endpoint, out->transport, out->drops);
-    else
-        add_switch(sim, node - sim->nic_count, out);
 }
 
 static void sum_one_shard(void *argument, uint32_t index)
@@ -60,11 +32,12 @@ static void sum_one_shard(void *argument, uint32_t index)
     *totals = (struct sim_totals){ .packet_hops = shard->packet_hops,
         .packets_sent = shard->packets_sent,
         .packets_delivered = shard->packets_delivered,
-        .packets_in_flight = shard_in_flight(shard) };
+        .packets_in_flight = shard_in_flight(shard),
+        .trimmed = shard->slots.trimmed,
+        .marked = shard->slots.marked };
     memcpy(totals->packets_lost, shard->packets_lost, sizeof(totals->packets_lost));
-    for (uint32_t node = next_node(shard, 0); node < sim->node_count;
-         node = next_node(shard, node + 1))
-        add_node(sim, node, totals);
+    for (uint32_t nic = next_node(shard, 0); nic < sim->nic_count; nic = next_node(shard, nic + 1))
+        sim->endpoint->count(sim->nics[nic].endpoint, totals->transport, totals->drops);
 }
 
 void shard_sum(const struct sim *sim)
@@ -361,14 +334,16 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
     return sim->links[port].has_cable;
 }
 
-/* Each port records its longest queue; this call resets it. */
+/* Each port records its longest queue; this call resets it. A port whose queue is empty is looked
+ * at again after its next packet. */
 static void find_peak(struct shard *shard, uint32_t switch_index)
 {
     struct sim *sim = shard->sim;
     const struct engine_switch *here = &sim->switches[switch_index];
+    uint64_t *used = &sim->used[here->first_word];
 
-    for (uint32_t p = next_used(sim, here, 0); p < here->port_count;
-         p = next_used(sim, here, p + 1)) {
+    for (uint32_t p = bits_next_set(used, here->port_count, 0); p < here->port_count;
+         p = bits_next_set(used, here->port_count, p + 1)) {
         uint32_t port = here->first_port + p;
         uint64_t *depth = &sim->port_counters[port].often[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
 
@@ -377,6 +352,8 @@ static void find_peak(struct shard *shard, uint32_t switch_index)
             shard->peak_at = (struct topology_end){ .node = switch_index, .port = p };
         }
         *depth = data_bytes(sim, port);
+        if (*depth == 0 && !sim->policy)
+            bits_clear(used, p);
     }
 }
 

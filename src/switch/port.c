@@ -134,6 +134,7 @@ static struct port_outcome trim_packet(
         *tail = arriving;
     }
     port_push(port, PORT_CONTROL, &cut);
+    port->profile->pool->trimmed++;
     port_count_seldom(
         port, tail_yields ? PORT_COUNTER_TRIMMED_TAIL : PORT_COUNTER_TRIMMED_ARRIVING);
     return (struct port_outcome){

@@ -190,6 +190,13 @@ static inline bool port_marks(struct port *port, const struct port_entry *leavin
            leaving->ecn != ECN_CE && port_red(port, behind_bytes);
 }
 
+static inline void port_mark(struct port *port, struct port_entry *leaving)
+{
+    leaving->ecn = ECN_CE;
+    port->counters->often[PORT_COUNTER_MARKED]++;
+    port->profile->pool->marked++;
+}
+
 static inline void port_count_sent(
     struct port *port, enum port_queue_kind kind, uint32_t length_bytes)
 {
@@ -213,10 +220,8 @@ static inline struct port_entry *port_send_data(struct port *port)
 {
     struct port_entry *entry = port_queue_pop(&port->queues[PORT_DATA], port->profile->pool);
 
-    if (port_marks(port, entry)) {
-        entry->ecn = ECN_CE;
-        port->counters->often[PORT_COUNTER_MARKED]++;
-    }
+    if (port_marks(port, entry))
+        port_mark(port, entry);
     port_count_sent(port, PORT_DATA, entry->length_bytes);
     return entry;
 }

@@ -35,6 +35,8 @@ struct port_pool {
     uint32_t slot_count;
     uint32_t touched_count; /* slots from here on were never used */
     uint32_t free_head;
+    uint64_t marked;  /* the sums of these counters of its ports, so that an owner of */
+    uint64_t trimmed; /* many ports need not add them up */
 };
 
 /* The slot that port_queue_push() takes is looked at first: both tests become one. */
