@@ -239,6 +239,21 @@ static inline void mailbox_fetch_older(const struct mailbox *mailbox, uint32_t n
     }
 }
 
+/* Returns the arrivals of a node in the current window, in units, if they fit into one chunk.
+ * *count: their number, 0 if there are none or more. */
+static inline const union mailbox_unit *mailbox_peek(
+    const struct mailbox *mailbox, uint32_t node, uint32_t *count)
+{
+    uint32_t last = mailbox->next[mailbox->slot * mailbox->node_count + node] - 1;
+    const union mailbox_unit *units =
+        &mailbox->units[(size_t)(last / MAILBOX_CHUNK_UNITS) * MAILBOX_CHUNK_UNITS];
+
+    *count = 0;
+    if (last != MAILBOX_NONE && units->head.older == MAILBOX_NONE)
+        *count = last % MAILBOX_CHUNK_UNITS;
+    return units + 1;
+}
+
 /* Takes the nodes that are active in the current window, in ascending order. Returns their
  * number. */
 uint32_t mailbox_take_active(struct mailbox *, uint32_t *nodes);

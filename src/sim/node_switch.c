@@ -276,6 +276,24 @@ void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_
         shard_wake(shard, shard->nic_count + switch_index, crowd.next_ps);
 }
 
+void node_switch_prefetch(const struct shard *shard, uint32_t switch_index,
+    const union mailbox_unit *arrivals, uint32_t count)
+{
+    const struct engine_switch *here = &shard->switches[switch_index];
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ipv6_addr *outer = &shard->packets.outer[arrivals[i].entry.packet.handle];
+        struct switch_way way = switch_table_way(&here->table, outer);
+        uint32_t port = here->first_port + way.port;
+
+        if (way.reason != DROP_NONE)
+            continue;
+        __builtin_prefetch(&shard->ports[port], 1);
+        __builtin_prefetch(&shard->links[port]);
+        __builtin_prefetch(&shard->sim->port_counters[port], 1);
+    }
+}
+
 void node_switch_empty(struct shard *shard, uint32_t switch_index, uint64_t now_ps)
 {
     const struct engine_switch *here = &shard->switches[switch_index];

@@ -85,13 +85,24 @@ static void prefetch_node(const struct shard *shard, uint32_t seat)
     mailbox_fetch(&shard->mailbox, seat);
 }
 
+static void prefetch_ports(const struct shard *shard, uint32_t switch_index, uint32_t seat)
+{
+    uint32_t count;
+    const union mailbox_unit *arrivals = mailbox_peek(&shard->mailbox, seat, &count);
+
+    if (!shard->policy)
+        node_switch_prefetch(shard, switch_index, arrivals, count);
+}
+
 static void prefetch_second(const struct shard *shard, uint32_t seat)
 {
     uint32_t node = shard_node(shard, seat);
 
-    if (node < shard->nic_count && shard->endpoint->prefetch)
-        shard->endpoint->prefetch(shard->nics[node].endpoint);
     mailbox_fetch_older(&shard->mailbox, seat);
+    if (node >= shard->nic_count)
+        prefetch_ports(shard, node - shard->nic_count, seat);
+    else if (shard->endpoint->prefetch)
+        shard->endpoint->prefetch(shard->nics[node].endpoint);
 }
 
 static void prefetch_third(const struct shard *shard, uint32_t seat)
