@@ -157,6 +157,8 @@ __attribute__((noinline)) static uint32_t lightest_of_many(const struct planes *
 /* Returns the first of the lightest planes from `turn` on. */
 static inline uint32_t lightest_of_all(const struct planes *planes)
 {
+    if (planes->plane_count == 1)
+        return 0;
     if (planes->plane_count > FEW)
         return lightest_of_many(planes);
     return first_with(planes, least_of_few(planes->held), FEW);
