@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool of packets, and their compact form. */
+/* The pool of packets. */
 #include "sim/packets.h"
 
 #define CACHE_LINE 64
@@ -51,73 +51,4 @@ void packets_take_back(struct packets *packets, struct packets_list *list)
     packets->free_head = list->head;
     packets->used -= (int32_t)list->count;
     packets_list_clear(list, 1);
-}
-
-/* ---- the compact form ------------------------------------------------------------------------ */
-
-static struct packets_write short_write(const struct packet_write *write)
-{
-    return (struct packets_write){ .va = write->va,
-        .length = write->payload.length,
-        .rkey = write->rkey,
-        .message_bytes = write->message_bytes,
-        .immediate = write->immediate,
-        .rqmsn = write->rqmsn,
-        .msn = write->msn,
-        .tx_timestamp = write->tx_timestamp,
-        .pad_bytes = write->pad_bytes };
-}
-
-static struct packet_write whole_write(const struct packets_write *write)
-{
-    return (struct packet_write){ .va = write->va,
-        .payload.length = write->length,
-        .rkey = write->rkey,
-        .message_bytes = write->message_bytes,
-        .immediate = write->immediate,
-        .rqmsn = write->rqmsn,
-        .msn = write->msn,
-        .tx_timestamp = write->tx_timestamp,
-        .pad_bytes = write->pad_bytes };
-}
-
-/* A SACK is the largest packet that is not a WRITE. */
-_Static_assert(sizeof(struct packet_sack) >= sizeof(struct packet_ack) &&
-                   sizeof(struct packet_sack) >= sizeof(struct packet_nack) &&
-                   sizeof(struct packet_sack) >= sizeof(struct packet_probe) &&
-                   sizeof(struct packet_sack) >= sizeof(struct packet_endpoint),
-    "so copying one copies any");
-
-void packets_store(
-    struct packets_record *record, const struct packet *packet, uint32_t from, uint32_t to)
-{
-    record->ev = packet->ev;
-    record->dest_qpn = packet->dest_qpn;
-    record->psn = packet->psn;
-    record->opcode = packet->opcode;
-    record->flags = packet->flags;
-    record->is_corrupt = false;
-    record->segments_left = 0;
-    record->from = from;
-    record->to = to;
-    if (opcode_is_write(packet->opcode))
-        record->write = short_write(&packet->write);
-    else
-        record->sack = packet->sack;
-}
-
-void packets_load(
-    const struct packets_record *record, const struct plan *fabric, struct packet *packet)
-{
-    packet->src = plan_nic_address(fabric, record->from);
-    packet->ev = record->ev;
-    packet->dest_qpn = record->dest_qpn;
-    packet->psn = record->psn;
-    packet->opcode = record->opcode;
-    packet->flags = record->flags;
-    packet->sender = PACKET_NO_SENDER;
-    if (opcode_is_write(record->opcode))
-        packet->write = whole_write(&record->write);
-    else
-        packet->sack = record->sack;
 }

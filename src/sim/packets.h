@@ -137,9 +137,74 @@ static inline void packets_give_back(struct packets *packets, uint32_t index)
     packets->used--;
 }
 
+/* ---- the compact form ------------------------------------------------------------------------ */
+
+/* A SACK is the largest packet that is not a WRITE. */
+_Static_assert(sizeof(struct packet_sack) >= sizeof(struct packet_ack) &&
+                   sizeof(struct packet_sack) >= sizeof(struct packet_nack) &&
+                   sizeof(struct packet_sack) >= sizeof(struct packet_probe) &&
+                   sizeof(struct packet_sack) >= sizeof(struct packet_endpoint),
+    "so copying one copies any");
+
+static inline void packets_store_write(struct packets_write *to, const struct packet_write *from)
+{
+    to->va = from->va;
+    to->length = from->payload.length;
+    to->rkey = from->rkey;
+    to->message_bytes = from->message_bytes;
+    to->immediate = from->immediate;
+    to->rqmsn = from->rqmsn;
+    to->msn = from->msn;
+    to->tx_timestamp = from->tx_timestamp;
+    to->pad_bytes = from->pad_bytes;
+}
+
+static inline void packets_load_write(const struct packets_write *from, struct packet_write *to)
+{
+    to->va = from->va;
+    to->payload = (struct payload){ .length = from->length };
+    to->rkey = from->rkey;
+    to->message_bytes = from->message_bytes;
+    to->immediate = from->immediate;
+    to->rqmsn = from->rqmsn;
+    to->msn = from->msn;
+    to->tx_timestamp = from->tx_timestamp;
+    to->pad_bytes = from->pad_bytes;
+}
+
 /* Stores a packet that NIC `from` sends to NIC `to`. */
-void packets_store(struct packets_record *, const struct packet *, uint32_t from, uint32_t to);
+static inline void packets_store(
+    struct packets_record *record, const struct packet *packet, uint32_t from, uint32_t to)
+{
+    record->ev = packet->ev;
+    record->dest_qpn = packet->dest_qpn;
+    record->psn = packet->psn;
+    record->opcode = packet->opcode;
+    record->flags = packet->flags;
+    record->is_corrupt = false;
+    record->segments_left = 0;
+    record->from = from;
+    record->to = to;
+    if (opcode_is_write(packet->opcode))
+        packets_store_write(&record->write, &packet->write);
+    else
+        record->sack = packet->sack;
+}
 
 /* Restores the packet as it was sent, except what its carrier knows: destination, class, mark and
  * port. */
-void packets_load(const struct packets_record *, const struct plan *, struct packet *);
+static inline void packets_load(
+    const struct packets_record *record, const struct plan *fabric, struct packet *packet)
+{
+    packet->src = plan_nic_address(fabric, record->from);
+    packet->ev = record->ev;
+    packet->dest_qpn = record->dest_qpn;
+    packet->psn = record->psn;
+    packet->opcode = record->opcode;
+    packet->flags = record->flags;
+    packet->sender = PACKET_NO_SENDER;
+    if (opcode_is_write(record->opcode))
+        packets_load_write(&record->write, &packet->write);
+    else
+        packet->sack = record->sack;
+}
