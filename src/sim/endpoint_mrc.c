@@ -91,7 +91,7 @@ static void penalize(void *endpoint, uint8_t penalty)
     transport_set_penalty(endpoint, penalty);
 }
 
-static struct endpoint_wants wants(const void *endpoint)
+struct endpoint_wants endpoint_mrc_wants(const void *endpoint)
 {
     struct transport_wants wants = transport_wants(endpoint);
 
@@ -100,7 +100,7 @@ static struct endpoint_wants wants(const void *endpoint)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static uint64_t deadline_ns(const void *endpoint)
+uint64_t endpoint_mrc_deadline_ns(const void *endpoint)
 {
     return transport_deadline_ns(endpoint);
 }
@@ -283,9 +283,9 @@ const struct endpoint_ops endpoint_mrc = {
     .receive = receive_packet,
     .send = send_packet,
     .ports_changed = ports_changed,
-    .wants = wants,
+    .wants = endpoint_mrc_wants,
     .penalize = penalize,
-    .deadline_ns = deadline_ns,
+    .deadline_ns = endpoint_mrc_deadline_ns,
     .expire = expire_timers,
     .post = post_message,
     .next_event = next_event,

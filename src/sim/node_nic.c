@@ -6,6 +6,7 @@
 
 #include "sim/agents.h"
 #include "sim/egress.h"
+#include "sim/endpoint_mrc.h"
 #include "sim/loans.h"
 #include "sim/nic_model.h"
 #include "sim/node_policy.h"
@@ -212,6 +213,19 @@ static void send_packets(struct shard *shard, uint32_t index, uint64_t now_ps)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
+/* Those of MRC are called by name, so that they can be inlined. */
+static inline struct endpoint_wants wants_of(const struct shard *shard, const void *endpoint)
+{
+    return shard->endpoint == &endpoint_mrc ? endpoint_mrc_wants(endpoint)
+                                            : shard->endpoint->wants(endpoint);
+}
+
+static inline uint64_t deadline_of(const struct shard *shard, const void *endpoint)
+{
+    return sim_engine_ps(shard->endpoint == &endpoint_mrc ? endpoint_mrc_deadline_ns(endpoint)
+                                                          : shard->endpoint->deadline_ns(endpoint));
+}
+
 static void expire_timers(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
     uint64_t timeouts;
@@ -236,17 +250,17 @@ static void run_turn(struct shard *shard, uint32_t index, uint64_t now_ps)
 
     if (nic->timer_ps <= now_ps)
         expire_timers(shard, index, now_ps);
-    wants = shard->endpoint->wants(nic->endpoint);
+    wants = wants_of(shard, nic->endpoint);
     if (wants.to_tell || nic->work_ps <= now_ps) {
         work_turn(shard, index, now_ps);
-        wants = shard->endpoint->wants(nic->endpoint);
+        wants = wants_of(shard, nic->endpoint);
     }
     if (wants.to_send) {
         if (nic->room_ps <= now_ps)
             send_packets(shard, index, now_ps);
         room_ps = hungry_ps(shard, nic);
     }
-    nic->timer_ps = sim_engine_ps(shard->endpoint->deadline_ns(nic->endpoint));
+    nic->timer_ps = deadline_of(shard, nic->endpoint);
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
@@ -265,14 +279,13 @@ static __attribute__((noinline)) void run_model_turn(
         egress_advance(shard, nic->first_port + p, now_ps);
     deliver_waiting(shard, index, now_ps);
     run_turn(shard, index, now_ps);
-    if (shard->endpoint->wants(nic->endpoint).to_send)
+    if (wants_of(shard, nic->endpoint).to_send)
         next_ps = hungry_ps(shard, nic);
     if (model->send_ps > now_ps) {
         nic->room_ps = model->send_ps;
         next_ps = earlier(next_ps, model->send_ps);
     }
-    nic->timer_ps = nic_model_timer_ps(
-        shard, index, sim_engine_ps(shard->endpoint->deadline_ns(nic->endpoint)));
+    nic->timer_ps = nic_model_timer_ps(shard, index, deadline_of(shard, nic->endpoint));
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
     nic->turn_ps =
