@@ -163,3 +163,30 @@ SPEC("a table of many ranges finds first and last uSID of each, and nothing betw
         EXPECT_EQ(switch_table_look_up(&table, first + 4, DROP_NO_ROUTE).reason, DROP_NO_ROUTE);
     }
 }
+
+/* Any address that names the switch or nearly so, with any next uSID near a range. */
+static struct ipv6_addr draw_address(struct prng *prng)
+{
+    uint64_t name = UINT64_C(0xfc000042a4050000) ^ (uint64_t)(prng_below(prng, 4) == 0) << 16;
+    uint64_t next = prng_below(prng, 2) ? 0xa7f0 + prng_below(prng, 0x500) : prng_below(prng, 3);
+
+    return address(name | next, prng_next(prng));
+}
+
+PROPERTY("a digest of a table forwards as the table does", 2000)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct switch_table table = t0_table();
+    struct switch_table_digest digest;
+    struct ipv6_addr outer = draw_address(&prng);
+    struct ipv6_addr same = outer;
+    uint32_t port = SWITCH_TABLE_NO_PORT;
+    uint32_t expected;
+
+    table.range_count = (uint16_t)(1 + prng_below(&prng, 2));
+    digest = switch_table_digest(&table);
+    expected = switch_table_quick_port(&table, &same);
+    EXPECT_EQ(switch_table_digest_port(&digest, &outer, &port), expected != SWITCH_TABLE_NO_PORT);
+    EXPECT_EQ(port, expected);
+    EXPECT_MEM_EQ(outer.octets, same.octets, 16);
+}
