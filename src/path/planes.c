@@ -146,21 +146,20 @@ static inline uint32_t first_with(const struct planes *planes, uint64_t least, u
     return (uint32_t)plane;
 }
 
-/* Not inlined: most fabrics have few planes. */
-__attribute__((noinline)) static uint32_t lightest_of_many(const struct planes *planes)
+/* For one plane, or many. Not inlined: most fabrics have few. */
+__attribute__((noinline)) static uint32_t lightest_of_unusual(const struct planes *planes)
 {
-    uint64_t least = lesser(least_of_few(planes->held), least_of_few(planes->held + FEW));
-
-    return first_with(planes, least, PATH_PLANE_COUNT_MAX);
+    if (planes->plane_count == 1)
+        return 0;
+    return first_with(planes,
+        lesser(least_of_few(planes->held), least_of_few(planes->held + FEW)), PATH_PLANE_COUNT_MAX);
 }
 
 /* Returns the first of the lightest planes from `turn` on. */
 static inline uint32_t lightest_of_all(const struct planes *planes)
 {
-    if (planes->plane_count == 1)
-        return 0;
-    if (planes->plane_count > FEW)
-        return lightest_of_many(planes);
+    if (planes->plane_count - 2u > FEW - 2u)
+        return lightest_of_unusual(planes);
     return first_with(planes, least_of_few(planes->held), FEW);
 }
 
