@@ -125,8 +125,8 @@ static bool take_cost(struct job_reading *reading, const struct job_class *class
     const json_t *cost = json_object_get(measured, protocol->protocol.name);
 
     *out = (struct job_cost){ .is_measured = true };
-    snprintf(reading->place, sizeof(reading->place), "failures.%s.costs.%s%s", class->name,
-        cost ? protocol->protocol.name : "", cost ? "." : "");
+    snprintf(reading->place, sizeof(reading->place), "failures.%s.costs.%.*s%s", class->name,
+        JOB_NAME_BYTES, cost ? protocol->protocol.name : "", cost ? "." : "");
     if (cost)
         return job_member_read(reading, cost, cost_members, out);
     if (protocol->assumed_at == NO_PROTOCOL)
