@@ -151,8 +151,8 @@ __attribute__((noinline)) static uint32_t lightest_of_unusual(const struct plane
 {
     if (planes->plane_count == 1)
         return 0;
-    return first_with(planes,
-        lesser(least_of_few(planes->held), least_of_few(planes->held + FEW)), PATH_PLANE_COUNT_MAX);
+    return first_with(planes, lesser(least_of_few(planes->held), least_of_few(planes->held + FEW)),
+        PATH_PLANE_COUNT_MAX);
 }
 
 /* Returns the first of the lightest planes from `turn` on. */
