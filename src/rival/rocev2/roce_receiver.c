@@ -73,8 +73,7 @@ struct roce_reply roce_receiver_take(struct roce_receiver *receiver,
     waits = receiver->asked > receiver->expected;
     take_expected(receiver, profile);
     return (struct roce_reply){ .verdict = ROCE_NEW,
-        .ack = asks_ack(packet) ||
-               (waits && profile->in_any_order && receiver->expected >= receiver->asked) };
+        .ack = asks_ack(packet) || (waits && receiver->expected >= receiver->asked) };
 }
 
 bool roce_receiver_notifies(
