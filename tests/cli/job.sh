@@ -97,12 +97,14 @@ contains '  with the reason' "$output" 'none.json: No such file or directory'
 exits 2 'two jobs are refused' "$mrc" job job.json job.json
 exits 2 'no trials are refused' "$mrc" job --trials 0
 
-# An option of the other half of the command would be ignored.
+# An option of the other half of the command would be ignored. An option and its value are two words.
 for option in '--protocols mrc' '--seeds 2' '--set duration=1s' '--jobs 1' '--output x.json'; do
+    # shellcheck disable=SC2086
     exits 2 "refused without --measure: $option" "$mrc" job $option
     is '  with the reason' "$output" "mrc job: ${option% *} has no effect without --measure; remove it"
 done
 for option in '--events events.json' '--prices prices.yaml'; do
+    # shellcheck disable=SC2086
     exits 2 "refused with --measure: $option" "$mrc" job --measure $option small.yaml
     is '  with the reason' "$output" "mrc job: ${option% *} has no effect with --measure; remove it"
 done
