@@ -267,20 +267,38 @@ void peer_schedule(struct transport *nic, struct peer *peer, uint64_t now_ns)
     nic_ring_push_first(&nic->ready, peer->index);
 }
 
-/* A QP that has used up its turn, or could not send, moves to the end of the list. */
+/* The first QP is urgent but could not send: its port is not ready. The next QP goes first if it
+ * does not wait for the window. Farther behind, a probe would wait for the window, too. */
+static void let_next_go(struct transport *nic, const struct peer *peer, uint64_t now_ns)
+{
+    struct qp *next = nic->qps[nic->qps[peer->first_ready]->next_ready];
+
+    if (!peer_can_send(peer, now_ns) && !is_urgent(next, now_ns))
+        return;
+    unlist_qp(nic, next);
+    list_first(nic, next);
+}
+
+/* A QP that has used up its turn, or could not send, moves to the end of the list. One with more
+ * probes stays: they do not wait for the window. */
 void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
 {
     struct qp *qp = nic->qps[peer->first_ready];
+    bool has_probes;
 
     if (!wants_turn(qp, now_ns)) {
         unlist_qp(nic, qp);
         return;
     }
-    if (peer->first_ready == peer->last_ready || (sent > 0 && qp->requester->turn_left > 0) ||
-        (sent == 0 && !peer_can_send(peer, now_ns) && !is_urgent(qp, now_ns)))
+    if (peer->first_ready == peer->last_ready || (sent > 0 && qp->requester->turn_left > 0))
         return;
-    unlist_qp(nic, qp);
-    list_last(nic, qp);
+    has_probes = is_urgent(qp, now_ns);
+    if (has_probes && sent == 0) {
+        let_next_go(nic, peer, now_ns);
+    } else if (!has_probes && (sent > 0 || peer_can_send(peer, now_ns))) {
+        unlist_qp(nic, qp);
+        list_last(nic, qp);
+    }
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

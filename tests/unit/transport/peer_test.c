@@ -327,6 +327,73 @@ SPEC("§21: probes and repeats for an ACK do not wait for a window that another 
     by_hand_close(&nic);
 }
 
+/* Lets time pass until tail probes are sent, on some of the planes. */
+static void await_tail_probes(uint64_t probes)
+{
+    uint64_t before = by_hand_count(&nic, COUNTER_TAIL_PROBES);
+
+    while (by_hand_count(&nic, COUNTER_TAIL_PROBES) == before) {
+        EXPECT_LT(nic.now_ns, 10000000);
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), before + probes);
+}
+
+SPEC("§21: a QP with probes for several planes sends all of them before one that waits for the "
+     "window")
+{
+    open_with_window(8);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 8);
+    EXPECT_EQ(by_hand_send(&nic), 8);
+    post_packets(B, 10);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    await_tail_probes(1);
+    await_tail_probes(BY_HAND_PLANES);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: probes that wait for a port keep their place before QPs that wait for the window")
+{
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 10);
+    EXPECT_EQ(by_hand_send(&nic), 10);
+    post_packets(B, 10);
+    await_tail_probes(1);
+    nic.ready_ports = 1;
+    await_tail_probes(1);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_sender(by_hand_first(&nic, OPCODE_PROBE)), A);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a QP whose probe waits for a port lets others send that can")
+{
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 8);
+    EXPECT_EQ(by_hand_send(&nic), 8);
+    await_tail_probes(1);
+    nic.ready_ports = 1;
+    await_tail_probes(1);
+    post_packets(B, 1);
+    if (by_hand_send(&nic) == 0) /* the turn of A */
+        EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_sender(&nic.sent[0]), B);
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_sender(by_hand_first(&nic, OPCODE_PROBE)), A);
+    by_hand_close(&nic);
+}
+
 SPEC("§21: a QP that waits for its turn and fails does not change the turns of the others")
 {
     for (uint32_t failing = A; failing <= C; failing++) {
