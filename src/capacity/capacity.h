@@ -186,7 +186,7 @@ struct capacity_track {
     struct capacity_forward *forwards; /* by pair; NULL: none forwards what others carry */
 };
 
-/* Returns 0 or -ENOMEM. The simulation must not have begun. */
+/* Returns 0, -ENOMEM or -EIO. The simulation must not have begun. */
 int capacity_track_init(struct capacity_track *, struct sim *, const struct sim_config *);
 /* Likewise, with the caller's memory. */
 int capacity_track_init_in(

@@ -24,20 +24,34 @@ static bool are_apart(const struct capacity_track *track)
     return result;
 }
 
-void capacity_apart_init(struct capacity_track *track)
-{
-    if (are_apart(track))
-        track->cache->apart_bps = allocator_take(&track->memory, track->pair_count, sizeof(double));
-}
-
 /* With faults or links that differ, the names of links depend on all flows of a set. */
-static bool holds_for_parts(const struct capacity_cache *cache, const struct capacity_track *track,
-    const struct capacity_entry *entry)
+static bool may_hold_for_parts(
+    const struct capacity_cache *cache, const struct capacity_track *track)
 {
     const struct topology *topology = &track->config->fabric->topology;
 
-    return cache->in_force_count == 0 && topology->config.exception_count == 0 &&
-           !topology->graph && entry->method == CAPACITY_WATER_FILLING &&
+    return cache->in_force_count == 0 && topology->config.exception_count == 0 && !topology->graph;
+}
+
+int capacity_apart_init(struct capacity_track *track)
+{
+    struct capacity_cache *cache = track->cache;
+    const struct capacity_entry *entry;
+
+    if (!are_apart(track))
+        return 0;
+    cache->apart_bps = allocator_take(&track->memory, track->pair_count, sizeof(double));
+    if (!cache->apart_bps || !may_hold_for_parts(cache, track))
+        return 0;
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        cache->is_outstanding[i] = true;
+    return capacity_cache_find(cache, track, true, &entry);
+}
+
+static bool holds_for_parts(const struct capacity_cache *cache, const struct capacity_track *track,
+    const struct capacity_entry *entry)
+{
+    return may_hold_for_parts(cache, track) && entry->method == CAPACITY_WATER_FILLING &&
            entry->limits.cut_off == 0 && entry->limits.by_uplinks == 0;
 }
 

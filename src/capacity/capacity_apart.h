@@ -9,8 +9,10 @@
 
 #include "capacity/capacity_cache.h"
 
-/* Finds out whether all pairs of the simulation are apart. Without memory, they count as if not. */
-void capacity_apart_init(struct capacity_track *);
+/* Finds out whether all pairs of the simulation are apart. Without memory, they count as if not. If
+ * they are, and nothing fails at first, solves the set of all: now the memory that it takes for a
+ * moment is less than that of the packets later. Returns 0, -ENOMEM or -EIO. */
+int capacity_apart_init(struct capacity_track *);
 
 /* Remembers the rates of the requested set, solved as `entry`, if they hold for its parts. */
 void capacity_apart_note(

@@ -282,6 +282,8 @@ uint64_t capacity_track_stop_ps(const struct capacity_track *track)
 int capacity_track_init_in(struct capacity_track *track, const struct allocator *memory,
     struct sim *sim, const struct sim_config *config)
 {
+    int err;
+
     *track = (struct capacity_track){ .memory = *memory, .sim = sim, .config = config };
     track->pair_count = list_pairs(track);
     track->pairs = allocator_take(memory, track->pair_count, sizeof(*track->pairs));
@@ -296,13 +298,15 @@ int capacity_track_init_in(struct capacity_track *track, const struct allocator 
         return -ENOMEM;
     }
     list_pairs(track);
-    if (group_pairs(track) != 0 || capacity_ring_init(track) != 0) {
-        capacity_track_fini(track);
-        return -ENOMEM;
-    }
-    capacity_apart_init(track);
+    err = group_pairs(track);
+    if (!err)
+        err = capacity_ring_init(track);
     look_at_faults(track);
-    return 0;
+    if (!err)
+        err = capacity_apart_init(track);
+    if (err)
+        capacity_track_fini(track);
+    return err;
 }
 
 static void *resize_memory(void *context, void *memory, size_t bytes)

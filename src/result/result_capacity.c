@@ -2,6 +2,7 @@
 /* Connects the capacity of a simulation with its record. */
 #include "result/result_capacity.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "files/files.h"
@@ -26,6 +27,7 @@ void result_capacity_open(struct result_capacity *capacity, const struct allocat
     struct sim *sim, const struct measure_plan *plan)
 {
     struct capacity_track *track = &capacity->track;
+    int err;
 
     *capacity = (struct result_capacity){ .memory = *memory, .plan = plan };
     capacity->measured.window_ps = capacity_window_ps(plan->sim);
@@ -39,8 +41,9 @@ void result_capacity_open(struct result_capacity *capacity, const struct allocat
         give_up(capacity, RESULT_CAPACITY_FLOWS);
         return;
     }
-    if (capacity_track_init_in(track, memory, sim, plan->sim) != 0) {
-        give_up(capacity, RESULT_CAPACITY_MEMORY);
+    err = capacity_track_init_in(track, memory, sim, plan->sim);
+    if (err) {
+        give_up(capacity, err == -ENOMEM ? RESULT_CAPACITY_MEMORY : RESULT_CAPACITY_UNSOLVED);
         return;
     }
     capacity->pairs = allocator_take(memory, track->pair_count, sizeof(*capacity->pairs));
