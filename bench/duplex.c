@@ -33,12 +33,19 @@ struct slot {
     uint32_t count;
 };
 
+struct arrival {
+    uint64_t at; /* slot */
+    uint32_t position;
+};
+
 /* One direction: a transport writes packets where the other side reads them. */
 struct wire {
     struct packet *packets;
     struct slot *slots;
     uint32_t length; /* of both arrays; older packets have arrived */
     uint32_t next;   /* position of the next burst */
+    struct arrival arrivals[(BURST + 1) * SLOT_PACKETS]; /* of the next turn, and spare places */
+    uint32_t arrival_count;
 };
 
 struct side {
@@ -169,92 +176,87 @@ static void transmit(struct duplex *duplex, struct side *side)
     fetch_packets(&wire->packets[wire->next], BURST);
 }
 
-struct arrival {
-    const struct packet *packet;
-    uint64_t at; /* slot */
-};
-
-/* Collects the arrivals of the turn that ends with `slot`, in order. Returns their number. */
-static uint32_t gather(const struct wire *wire, uint64_t slot, struct arrival *arrivals)
+/* Takes the arrivals of the turn that ends with `slot`, in order. How many arrive at once varies
+ * from slot to slot with delays, but not if there are no transports, so this does not branch on it:
+ * what the processor loses by wrong guesses would count as time of the transport. */
+static void gather(struct wire *wire, uint64_t slot)
 {
+    uint32_t place = (uint32_t)((slot + 1 - BURST) % wire->length);
     uint32_t count = 0;
 
     for (uint64_t at = slot + 1 - BURST; at <= slot; at++) {
-        const struct slot *arrived = &wire->slots[at % wire->length];
+        struct slot *arrived = &wire->slots[place];
 
-        for (uint32_t i = 0; i < arrived->count; i++)
-            arrivals[count++] =
-                (struct arrival){ .packet = &wire->packets[arrived->packets[i]], .at = at };
+        for (uint32_t i = 0; i < SLOT_PACKETS; i++)
+            wire->arrivals[count + i] =
+                (struct arrival){ .position = arrived->packets[i], .at = at };
+        count += arrived->count;
+        arrived->count = 0;
+        place = place + 1 == wire->length ? 0 : place + 1;
     }
-    return count;
+    wire->arrival_count = count;
 }
 
-static void clear_slots(struct wire *wire, uint64_t slot)
+static const struct packet *arrived_packet(const struct wire *wire, uint32_t index)
 {
-    for (uint64_t at = slot + 1 - BURST; at <= slot; at++)
-        wire->slots[at % wire->length].count = 0;
+    return &wire->packets[wire->arrivals[index].position];
 }
 
 /* Fetches the packets that arrive in the next turn, all of which were sent long before. */
-static void fetch_arrivals(const struct duplex *duplex, const struct wire *wire)
+static void gather_next(const struct duplex *duplex, struct wire *wire)
 {
-    struct arrival arrivals[BURST * SLOT_PACKETS];
-    uint32_t count = gather(wire, duplex->slot + BURST, arrivals);
-
-    for (uint32_t i = 0; i < count; i++)
-        fetch_packets(arrivals[i].packet, 1);
+    gather(wire, duplex->slot + BURST);
+    for (uint32_t i = 0; i < wire->arrival_count; i++)
+        fetch_packets(arrived_packet(wire, i), 1);
 }
 
-static void fetch_qp(struct side *side, const struct arrival *arrival)
+static void fetch_qp(struct side *side, const struct packet *packet)
 {
     if (side->transport)
-        side->has_windows = transport_prefetch(side->transport, arrival->packet);
+        side->has_windows = transport_prefetch(side->transport, packet);
 }
 
 /* Fetches the QPs of the first packets of the next turn. */
-static void fetch_qps(const struct duplex *duplex, struct side *side, const struct wire *wire)
+static void fetch_qps(struct side *side, const struct wire *wire)
 {
-    struct arrival arrivals[BURST * SLOT_PACKETS];
-    uint32_t count = gather(wire, duplex->slot + BURST, arrivals);
-
-    for (uint32_t i = 0; i < count && i < QPS_AHEAD; i++)
-        fetch_qp(side, &arrivals[i]);
+    for (uint32_t i = 0; i < wire->arrival_count && i < QPS_AHEAD; i++)
+        fetch_qp(side, arrived_packet(wire, i));
 }
 
-static void fetch_windows(const struct side *side, const struct arrival *arrival)
+static void fetch_windows(const struct side *side, const struct packet *packet)
 {
     if (side->has_windows)
-        transport_prefetch_windows(side->transport, arrival->packet);
+        transport_prefetch_windows(side->transport, packet);
 }
 
-static void deliver(struct duplex *duplex, struct side *from, struct side *to)
+static void deliver(struct duplex *duplex, struct wire *wire, struct side *to)
 {
-    struct arrival arrivals[BURST * SLOT_PACKETS];
-    uint32_t count = gather(&from->out, duplex->slot, arrivals);
+    uint32_t count = wire->arrival_count;
 
-    clear_slots(&from->out, duplex->slot);
     for (uint32_t i = 0; i < count && i < WINDOWS_AHEAD; i++)
-        fetch_windows(to, &arrivals[i]);
+        fetch_windows(to, arrived_packet(wire, i));
     for (uint32_t i = 0; i < count; i++) {
+        const struct packet *packet = arrived_packet(wire, i);
+
         if (i + QPS_AHEAD < count)
-            fetch_qp(to, &arrivals[i + QPS_AHEAD]);
+            fetch_qp(to, arrived_packet(wire, i + QPS_AHEAD));
         if (i + WINDOWS_AHEAD < count)
-            fetch_windows(to, &arrivals[i + WINDOWS_AHEAD]);
-        duplex->received += opcode_is_write(arrivals[i].packet->opcode);
-        receive(to, arrivals[i].packet, time_of(duplex, arrivals[i].at));
+            fetch_windows(to, arrived_packet(wire, i + WINDOWS_AHEAD));
+        duplex->received += opcode_is_write(packet->opcode);
+        receive(to, packet, time_of(duplex, wire->arrivals[i].at));
     }
-    fetch_arrivals(duplex, &from->out);
+    gather_next(duplex, wire);
 }
 
 static void turn(struct duplex *duplex, struct side *side, struct side *peer)
 {
     uint64_t now_ns = time_of(duplex, duplex->slot);
 
-    deliver(duplex, peer, side);
+    deliver(duplex, &peer->out, side);
     expire(side, now_ns);
     transmit(duplex, side);
     fetch_events(duplex, side, now_ns);
-    fetch_qps(duplex, side, &peer->out);
+    fetch_qps(side, &peer->out);
 }
 
 void duplex_run(struct duplex *duplex, uint64_t packet_count)

@@ -15,7 +15,7 @@
 #include "sealed.h"
 
 enum {
-    NS_BUDGET = 250,
+    NS_BUDGET = 100,
     INSTRUCTION_BUDGET = 1200,
     QP_BYTES_BUDGET = 8192,
     ROUNDS = 21,
