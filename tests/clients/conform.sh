@@ -11,7 +11,7 @@ t1s: 0
 hosts_per_t0: 4
 host_link: { rate: 1Gb/s, delay: 10us }
 buffers: { host_data: 64KiB, control: 32KiB, red_min: 16KiB, red_max: 40KiB }
-exceptions: [{ link: h0.p0, rate: 20Mb/s }]
+exceptions: [{ link: h0.p0, rate: 5Mb/s }]
 END
 "$mrc" fabric run -q "$SCRATCH/one.yaml" &
 fabric=$!
