@@ -446,6 +446,35 @@ SPEC("§11: after a NACK the NIC wakes by the time at which the packet may be re
     by_hand_close(&nic);
 }
 
+SPEC("§15: after the answer to a probe of a bad EV the NIC wakes by the time of the next probe")
+{
+    struct path_set *paths;
+    struct packet sack;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.probe_timeout = UINT64_C(1000000000); /* its timer would end too late */
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    paths = transport_qp_paths(nic.transport, QPN);
+    path_on_mark(paths, 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    while (by_hand_count(&nic, COUNTER_EV_PROBES) == 0) {
+        EXPECT_LT(nic.now_ns, 10000000);
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+    sack.sack.answers_probe = true;
+    sack.sack.mark = SACK_MARK_ALWAYS_SKIP;
+    sack.sack.probe_id = by_hand_first(&nic, OPCODE_PROBE)->probe.probe_id;
+    sack.sack.entropy = by_hand_first(&nic, OPCODE_PROBE)->ev;
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    EXPECT_LT(path_probe_deadline_ns(paths), UINT64_MAX);
+    EXPECT_LE(transport_deadline_ns(nic.transport), path_probe_deadline_ns(paths) + 256);
+    by_hand_close(&nic);
+}
+
 SPEC("§6.3: without a usable path the last packet is retransmitted for its ACK on a bad one")
 {
     struct path_set *paths;
