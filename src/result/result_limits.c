@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files/files.h"
+#include "result/units_text.h"
 
 #define SENTENCE_BYTES 200
 #define TOP_MAX        4 /* links named */
@@ -122,14 +122,12 @@ static void add_link(
     const struct topology *topology = &capacity->plan->sim->fabric->topology;
     const struct capacity_pair *pair = &capacity->track.pairs[limit->flow];
     bool are_many = is_plural(&limit->name);
-    char rate[QUANTITY_BYTES];
-    char healthy[QUANTITY_BYTES];
+    struct units_text rate = units_text(UNITS_RATE, limit->bps);
+    struct units_text healthy = units_text(UNITS_RATE, limit->healthy_bps);
     char whose[64];
     char name[128];
 
     name_limit(&limit->name, topology, name, sizeof(name));
-    quantity_format(QUANTITY_RATE, (uint64_t)limit->bps, rate);
-    quantity_format(QUANTITY_RATE, (uint64_t)limit->healthy_bps, healthy);
     if (limit->flow_count == 1)
         snprintf(whose, sizeof(whose), "the flow from h%" PRIu32 " to h%" PRIu32, pair->from_nic,
             pair->to_nic);
@@ -137,7 +135,7 @@ static void add_link(
         snprintf(whose, sizeof(whose), "%" PRIu32 " flows", limit->flow_count);
     if (limit->bps < limit->healthy_bps)
         add_sentence(sentences, "%s carr%s %s instead of %s and limit%s %s", name,
-            are_many ? "y" : "ies", rate, healthy, are_many ? "" : "s", whose);
+            are_many ? "y" : "ies", rate.at, healthy.at, are_many ? "" : "s", whose);
     else
         add_sentence(sentences, "%s limit%s %s", name, are_many ? "" : "s", whose);
 }
