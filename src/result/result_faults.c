@@ -51,6 +51,16 @@ static json_t *fault_json(const struct measure_record *record, size_t index)
     return json;
 }
 
+uint32_t result_summary_faults_not_begun(const struct measure_record *record)
+{
+    const struct sim_config *config = record->plan->sim;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < config->fault_count; i++)
+        count += config->faults[i].from_ps >= sim_now_ps(record->sim);
+    return count;
+}
+
 /* In the order of their beginnings. A fault that a generator repeats is listed again. */
 json_t *result_summary_faults(const struct measure_record *record)
 {

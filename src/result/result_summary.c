@@ -321,5 +321,7 @@ json_t *result_summary(struct measure_record *record, uint32_t victim_index)
         json_object_set_new(json, "jobs", result_jobs(record));
     json_object_set_new(json, "phases", result_summary_phases(record));
     json_object_set_new(json, "faults", result_summary_faults(record));
+    json_object_set_new(
+        json, "faults_not_begun", json_integer(result_summary_faults_not_begun(record)));
     return json;
 }

@@ -11,6 +11,8 @@
 json_t *result_summary(struct measure_record *, uint32_t victim);
 json_t *result_summary_phases(const struct measure_record *);
 json_t *result_summary_faults(const struct measure_record *);
+/* Returns the number of faults of the experiment that would have begun after the end of the run. */
+uint32_t result_summary_faults_not_begun(const struct measure_record *);
 /* Returns null if it was not measured. */
 json_t *result_summary_occupancy(const struct measure_record *);
 json_t *result_summary_order(const struct measure_record *);

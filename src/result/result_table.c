@@ -211,6 +211,15 @@ static void print_faults(FILE *to, const json_t *summary)
     }
 }
 
+static void print_faults_not_begun(FILE *to, const json_t *summary)
+{
+    double count = number(summary, "faults_not_begun");
+
+    if (count > 0)
+        fprintf(to, "  %.0f fault%s would have begun after the end of the run\n", count,
+            count > 1 ? "s" : "");
+}
+
 static void print_limits(FILE *to, const json_t *summary)
 {
     const json_t *capacity = json_object_get(summary, "capacity");
@@ -344,6 +353,7 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     print_estimates(to, summary);
     print_phases(to, summary);
     print_faults(to, summary);
+    print_faults_not_begun(to, summary);
     print_limits(to, summary);
     print_roce(to, json_object_get(summary, "roce"));
     print_uet(to, json_object_get(summary, "uet"));

@@ -81,6 +81,8 @@ contains '  and the fault' "$table" 'down p0.t0.0-t1.0 at 100.000 us: '
 contains '  and the limits' "$table" 'limited by: host links limit '
 table=$("$mrc" sim --set 'faults=[{ kind: loss, probability: 0.013, where: h2.p0, at: 1us }]' "$SCRATCH/x.yaml")
 contains '  with rates of three digits' "$table" 'the link into h2.p0 carries 98.7 Gb/s instead of 100 Gb/s and limits the flow from h0 to h2'
+table=$("$mrc" sim --set 'faults=[{ kind: down, where: h2.p0, at: 1ms }]' "$SCRATCH/x.yaml")
+contains 'a fault after the end of the run is reported' "$table" '1 fault would have begun after the end of the run'
 "$mrc" sim -q --heap -o "$SCRATCH/h.json" "$SCRATCH/x.yaml"
 "$mrc" sim -q -o "$SCRATCH/r.json" "$SCRATCH/x.yaml"
 hash_of()
