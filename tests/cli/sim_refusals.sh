@@ -134,6 +134,10 @@ refuses_arguments "--only: 'at' selects frames, and events are on no link; give 
     --trace f --only at=p0 ok.yaml
 refuses_arguments '--pcap and --trace would both write f' --pcap f --trace f ok.yaml
 refuses_arguments '--output and --csv would both write f' -o f --csv f ok.yaml
+for option in --pcap --trace --csv --checkpoint; do
+    refuses_arguments "$option: '-' is not a file; only --output writes to standard output" "$option" - ok.yaml
+done
+refuses_arguments '-q prints no progress, and --live does; omit one' -q --live ok.yaml
 refuses_arguments "'-o' requires a value; see 'mrc sim --help'" -o
 is 'refused experiments write no file' "$(ls)" 'bytes.yaml
 empty.yaml

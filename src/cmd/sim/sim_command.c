@@ -105,7 +105,8 @@ static bool ranks_agree(const struct study_plan *plan, const struct sim_options 
     return cmd_ranks_agree(name, ranks, text);
 }
 
-/* Returns CMD_DONE if no two outputs have the same path. */
+/* Returns CMD_DONE if outputs are files, no two of them the same. `output_path` is NULL if the
+ * result goes to standard output. */
 static enum cmd_status check_outputs(const struct sim_options *options)
 {
     const struct {
@@ -119,11 +120,18 @@ static enum cmd_status check_outputs(const struct sim_options *options)
         { "--checkpoint", options->checkpoint_path },
     };
 
-    for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
+    if (options->is_quiet && options->is_live)
+        return cmd_complain(CMD_MISUSED, name, "-q prints no progress, and --live does; omit one");
+    for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+        if (outputs[i].path && strcmp(outputs[i].path, "-") == 0)
+            return cmd_complain(CMD_MISUSED, name,
+                "%s: '-' is not a file; only --output writes to standard output",
+                outputs[i].option);
         for (size_t j = 0; j < i; j++)
             if (outputs[i].path && outputs[j].path && strcmp(outputs[i].path, outputs[j].path) == 0)
                 return cmd_complain(CMD_MISUSED, name, "%s and %s would both write %s",
                     outputs[j].option, outputs[i].option, outputs[i].path);
+    }
     return CMD_DONE;
 }
 
