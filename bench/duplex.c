@@ -202,7 +202,8 @@ static const struct packet *arrived_packet(const struct wire *wire, uint32_t ind
     return &wire->packets[wire->arrivals[index].position];
 }
 
-/* Fetches the packets that arrive in the next turn, all of which were sent long before. */
+/* Takes the arrivals of the next turn, all of which were sent long before, and fetches their
+ * packets. */
 static void gather_next(const struct duplex *duplex, struct wire *wire)
 {
     gather(wire, duplex->slot + BURST);

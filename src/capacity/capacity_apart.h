@@ -10,8 +10,8 @@
 #include "capacity/capacity_cache.h"
 
 /* Finds out whether all pairs of the simulation are apart. Without memory, they count as if not. If
- * they are, and nothing fails at first, solves the set of all: now the memory that it takes for a
- * moment is less than that of the packets later. Returns 0, -ENOMEM or -EIO. */
+ * they are apart and there is no fault yet, solves the set of all pairs now: the solution takes
+ * memory that packets need later. Returns 0, -ENOMEM or -EIO. */
 int capacity_apart_init(struct capacity_track *);
 
 /* Remembers the rates of the requested set, solved as `entry`, if they hold for its parts. */

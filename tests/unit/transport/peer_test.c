@@ -309,6 +309,19 @@ SPEC("§21: a turn ends when the window is full, and continues when it opens")
     by_hand_close(&nic);
 }
 
+/* Lets time pass until something that the counter counts is sent. */
+static void await(enum counter counter)
+{
+    uint64_t before = by_hand_count(&nic, counter);
+
+    while (by_hand_count(&nic, counter) == before) {
+        EXPECT_LT(nic.now_ns, 10000000);
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+}
+
 SPEC("§21: probes and repeats for an ACK do not wait for a window that another QP fills")
 {
     open_with_window(10);
@@ -317,27 +330,17 @@ SPEC("§21: probes and repeats for an ACK do not wait for a window that another 
     post_packets(A, 20);
     EXPECT_EQ(by_hand_send(&nic), 10);
     path_on_mark(transport_qp_paths(nic.transport, B), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
-    while (by_hand_count(&nic, COUNTER_EV_PROBES) == 0) {
-        EXPECT_LT(nic.now_ns, 10000000);
-        nic.now_ns = transport_deadline_ns(nic.transport);
-        transport_expire(nic.transport, nic.now_ns);
-        by_hand_send(&nic);
-    }
+    await(COUNTER_EV_PROBES);
     EXPECT_EQ(by_hand_sender(by_hand_first(&nic, OPCODE_PROBE)), B);
     by_hand_close(&nic);
 }
 
-/* Lets time pass until tail probes are sent, on some of the planes. */
+/* The next tail probes are this many. */
 static void await_tail_probes(uint64_t probes)
 {
     uint64_t before = by_hand_count(&nic, COUNTER_TAIL_PROBES);
 
-    while (by_hand_count(&nic, COUNTER_TAIL_PROBES) == before) {
-        EXPECT_LT(nic.now_ns, 10000000);
-        nic.now_ns = transport_deadline_ns(nic.transport);
-        transport_expire(nic.transport, nic.now_ns);
-        by_hand_send(&nic);
-    }
+    await(COUNTER_TAIL_PROBES);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), before + probes);
 }
 
