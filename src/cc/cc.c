@@ -45,6 +45,11 @@ static double bytes_per_ns(uint64_t link_bps)
     return (double)link_bps / 8e9;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint32_t at_least(uint32_t value, uint32_t floor)
 {
     return value > floor ? value : floor;
@@ -131,6 +136,8 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
 
     derive_times(settings, profile->algorithm);
     profile->bytes_per_ns = bytes_per_ns(settings->link_bps);
+    profile->share_bytes_per_ns =
+        bytes_per_ns(smaller(settings->share_bps, settings->link_bps / 2));
     scaling_a = profile->bytes_per_ns * settings->base_rtt_ns / REFERENCE_BDP_BYTES;
     scaling_b = settings->target_delay_ns / REFERENCE_RTT_NS;
     derive_gains(settings, scaling_a);

@@ -22,6 +22,7 @@ enum cc_unmarked_delay {
 struct cc_settings {
     const char *algorithm; /* "fair", "nscc", "none" */
     uint64_t link_bps;     /* sum of the rates of the ports that are up */
+    uint64_t share_bps;    /* rate of a NIC if all NICs send to other leaves; 0: not known */
     uint32_t base_rtt_ns;
     uint32_t mtu_bytes; /* nominal size of a full packet */
     uint32_t packet_ns; /* time of a full packet on the slowest kind of link */
@@ -51,14 +52,16 @@ struct cc_profile {
     uint32_t window_limit_bytes; /* max_window_bytes as the operator set it; UINT32_MAX: not set */
     double alpha_bytes_per_ns;
     double bytes_per_ns;
+    double share_bytes_per_ns; /* at most half of that; 0: not known */
 };
 
 struct cc_ack {
     uint64_t now_ns;
-    uint64_t rtt_ns;         /* 0: no valid sample */
-    uint32_t received_bytes; /* newly received, from rcvd_bytes */
-    uint32_t inflight_bytes; /* in flight after this acknowledgement */
-    uint8_t penalty;         /* rcv_cwnd_pen, 0 to 127 */
+    uint64_t rtt_ns;            /* 0: no valid sample */
+    uint32_t received_bytes;    /* newly received, from rcvd_bytes */
+    uint32_t inflight_bytes;    /* in flight after this acknowledgement */
+    uint32_t destination_count; /* destinations of this NIC, at least 1 */
+    uint8_t penalty;            /* rcv_cwnd_pen, 0 to 127 */
     bool restore;
     bool marked; /* m = SKIP_ONCE: the forward path was ECN-marked */
 };
@@ -71,7 +74,10 @@ struct cc_nack {
     bool trimmed; /* TRIMMED or TRIMMED_LASTHOP; other reasons do not change the window */
 };
 
-#define CC_STATE_WORDS 14
+/* The penalty of a receiver whose ports are full for a sender that has little: it may grow. */
+#define CC_PENALTY_GROWS 1
+
+#define CC_STATE_WORDS 10
 
 struct cc {
     const struct cc_profile *profile;
@@ -89,7 +95,7 @@ struct cc {
     uint64_t state[CC_STATE_WORDS]; /* state of the algorithm; zero at init */
 };
 
-_Static_assert(sizeof(struct cc) <= 200, "part of every peer");
+_Static_assert(sizeof(struct cc) <= 136, "part of every peer");
 
 struct cc_algorithm {
     const char *name;             /* as in experiment files */

@@ -23,6 +23,9 @@
 #define PACKET_MOST    2.4
 #define CROWD_FALLS    2.0 /* falls of the rate by e at PACKET_SLOPE; further ones at CROWD_SLOPE */
 #define CROWD_SLOPE    0.2
+#define SHARE_SLOPE    0.5    /* further growth below two planned shares, and ... */
+#define BELOW_SLOPE    2.5    /* ... in addition below one, each time the rate falls by e */
+#define BELOW_MOST     3.0    /* largest further growth */
 #define AVERAGE_LEAST  0.0125 /* weight of a sample in the average delay */
 #define AVERAGE_MOST   0.5
 #define SAMPLE_MOST    2.0  /* largest sample, in targets: one slow path must not stop the others */
@@ -54,6 +57,8 @@ struct __attribute__((may_alias)) fair {
     uint32_t peaks;              /* peaks in succession, up to PEAKS_LEAST */
     uint32_t saved_window_bytes; /* window before the penalty of the receiver; 0: none */
     uint32_t covered_bytes;      /* bytes of losses that the last decrease covers */
+    uint32_t destination_count;  /* of the last acknowledgement; 0: there was none */
+    bool is_penalised;           /* the receiver knows the share of this sender, and it is near */
 };
 
 _Static_assert(sizeof(struct fair) <= CC_STATE_WORDS * sizeof(uint64_t), "it lives in cc->state");
@@ -131,6 +136,24 @@ static double in_trips(const struct cc *cc, double falls)
     return steep_ns < most_ns ? steep_ns : most_ns;
 }
 
+/* Returns by how much the target grows further, as a part of the target delay, for a sender with
+ * less than the plan promises if all NICs send. It passes several full queues, and sees the sum of
+ * their delays. Senders that meet at full ports of the receiver may all have less. */
+static double below_share(const struct cc *cc, const struct fair *fair, double window_bytes)
+{
+    double share_bytes =
+        (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->share_bytes_per_ns;
+    double falls;
+    double part;
+
+    window_bytes *= fair->destination_count;
+    if (window_bytes >= 2 * share_bytes || window_bytes <= 0 || fair->is_penalised)
+        return 0;
+    falls = LN2 * log2_about(share_bytes / window_bytes);
+    part = SHARE_SLOPE * (LN2 + falls) + (falls > 0 ? BELOW_SLOPE * falls : 0);
+    return part < BELOW_MOST ? part : BELOW_MOST;
+}
+
 /* Returns the target. Rates are compared with the rate for which the profile was made, not with
  * that of the ports that are up, so that all senders use the same reference. For a destination that
  * is slower than any link, targets grow further, because its senders share its rate. */
@@ -145,7 +168,8 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
     double packets_ns = at_rate(
         cc->packets_ns, PACKET_SLOPE, most, steep + (falls - steep) * (CROWD_SLOPE / PACKET_SLOPE));
 
-    return held_part(cc, fair) * (trips_ns > packets_ns ? trips_ns : packets_ns);
+    return held_part(cc, fair) * ((trips_ns > packets_ns ? trips_ns : packets_ns) +
+                                     cc->target_delay_ns * below_share(cc, fair, window_bytes));
 }
 
 /* Called when a queue was full. The longest delay among the next samples is the ceiling, if the
@@ -232,14 +256,14 @@ static void update_average(const struct cc *cc, struct fair *fair, double delay_
 /* ---- changes of the window ------------------------------------------------------------------- */
 
 /* Applies the penalty of the receiver (§20). An acknowledgement of more than the window counts as
- * one window. */
+ * one window. What is in flight does not matter: between messages, it is little. */
 static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
 {
     struct fair *fair = fair_of(cc);
-    double used_bytes = (double)ack->inflight_bytes + ack->received_bytes;
     double step_bytes;
 
-    if (ack->penalty == 0) {
+    fair->is_penalised = ack->penalty > 0;
+    if (ack->penalty <= CC_PENALTY_GROWS) {
         if (fair->saved_window_bytes != 0 && ack->restore)
             cc_set_window(cc, fair->saved_window_bytes);
         fair->saved_window_bytes = 0;
@@ -247,8 +271,6 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     }
     if (fair->saved_window_bytes == 0)
         fair->saved_window_bytes = cc->window_bytes;
-    if (used_bytes < cc->window_bytes)
-        cc_set_window(cc, used_bytes);
     step_bytes = ack->received_bytes < cc->window_bytes ? ack->received_bytes : cc->window_bytes;
     cc_set_window(cc, cc->window_bytes - ack->penalty * step_bytes / 128);
 }
@@ -328,6 +350,7 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     double target;
 
     apply_penalty(cc, ack);
+    fair->destination_count = ack->destination_count;
     if (ack->rtt_ns == 0) /* no sample */
         return;
     target = target_ns(cc, fair);
@@ -338,8 +361,8 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     update_ceiling(fair, delay_ns, ack->now_ns);
     if (delay_ns >= target)
         decrease_window(cc, delay_ns, target, ack->now_ns);
-    else if (ack->penalty == 0) /* marks are ignored: the delay says more, and marks would keep
-                                   small windows small */
+    else if (ack->penalty <= CC_PENALTY_GROWS) /* marks are ignored: the delay says more, and marks
+                                   would keep small windows small */
         increase_window(cc, ack, delay_ns, target);
     fair->last_ack_ns = ack->now_ns;
 }

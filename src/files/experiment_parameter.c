@@ -7,8 +7,8 @@
 
 bool experiment_parameter_is_of_fabric(const char *name)
 {
-    static const char *const of_fabric[] = { "link_bps", "slowest_bps", "base_rtt", "network_trims",
-        "last_hop_ecn", NULL };
+    static const char *const of_fabric[] = { "link_bps", "slowest_bps", "share_bps", "base_rtt",
+        "network_trims", "last_hop_ecn", NULL };
 
     return word_find(of_fabric, name) >= 0;
 }

@@ -19,11 +19,10 @@ static uint64_t fastest_port_bps(const struct plan *plan, uint32_t nic)
 
     for (uint32_t plane = 0; plane < plan->topology.config.plane_count; plane++) {
         struct topology_end end = { .is_nic = true, .node = nic, .port = plane };
-        struct topology_link_kind kind;
-        struct topology_element link;
+        uint64_t port_bps = topology_port_bps(&plan->topology, end);
 
-        if (topology_link_at(&plan->topology, end, &link, &kind) && kind.rate_bps > fastest_bps)
-            fastest_bps = kind.rate_bps;
+        if (port_bps > fastest_bps)
+            fastest_bps = port_bps;
     }
     return fastest_bps ? fastest_bps : plan->topology.config.host_link.rate_bps;
 }

@@ -32,6 +32,7 @@ static void derive_parameters(struct sim *sim)
     sim->parameters.base_rtt =
         (sim->topology->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
     sim->parameters.slowest_bps = topology_slowest_bps(sim->topology);
+    sim->parameters.share_bps = topology_share_bps(sim->topology);
     sim->parameters.network_trims = fabric->buffers.trims;
     sim->parameters.last_hop_ecn = fabric->buffers.marks && fabric->buffers.marks_hosts;
     transport_cc_settings(&sim->parameters, fabric->plane_count, &settings);

@@ -131,6 +131,13 @@ static void place_transports(struct sim *sim, struct arena *arena)
     }
 }
 
+static void tell_port_rates(const struct sim *sim, uint32_t index)
+{
+    for (uint32_t port = 0; port < sim->plane_count; port++)
+        transport_set_port_rate(
+            sim->nics[index].endpoint, port, topology_arrival_bps(sim->topology, index, port));
+}
+
 static void init_transport(struct sim *sim, uint32_t index)
 {
     uint32_t all_ports = (UINT32_C(1) << sim->plane_count) - 1;
@@ -144,6 +151,7 @@ static void init_transport(struct sim *sim, uint32_t index)
     assert(made == nic->endpoint);
     (void)made;
     nic->address = config.address;
+    tell_port_rates(sim, index);
     if (nic->qp_count > 0 || nic->ports_up != all_ports)
         bits_set(setup_shard_of(sim, index)->used_nodes, index);
     if (nic->ports_up != all_ports)

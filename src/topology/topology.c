@@ -176,6 +176,32 @@ uint64_t topology_slowest_bps(const struct topology *topology)
                        : config->host_link.rate_bps;
 }
 
+/* Returns the sum of the rates of the uplinks of a leaf in a plane, without exceptions. */
+static uint64_t leaf_bps(const struct topology_config *config)
+{
+    return config->uplink.rate_bps * config->t1_count;
+}
+
+uint64_t topology_share_bps(const struct topology *topology)
+{
+    const struct topology_config *config = &topology->config;
+
+    if (topology->graph || config->t0_count == 1)
+        return 0;
+    return config->plane_count *
+           smaller(leaf_bps(config) / config->hosts_per_t0, config->host_link.rate_bps);
+}
+
+uint64_t topology_arrival_bps(const struct topology *topology, uint32_t nic, uint32_t port)
+{
+    const struct topology_config *config = &topology->config;
+    struct topology_end end = { .is_nic = true, .node = nic, .port = port };
+    uint64_t port_bps = topology_port_bps(topology, end);
+    bool is_alone = !topology->graph && config->t0_count > 1 && config->hosts_per_t0 == 1;
+
+    return is_alone ? smaller(port_bps, leaf_bps(config)) : port_bps;
+}
+
 uint64_t topology_narrowest_bps(const struct topology *topology)
 {
     const struct topology_config *config = &topology->config;
@@ -205,15 +231,6 @@ uint64_t topology_fastest_bps(const struct topology *topology)
     return bps;
 }
 
-static uint64_t port_bps(const struct topology *topology, uint32_t switch_index, uint32_t port)
-{
-    struct topology_end end = { .node = switch_index, .port = port };
-    struct topology_link_kind kind;
-    struct topology_element link;
-
-    return topology_link_at(topology, end, &link, &kind) ? kind.rate_bps : 0;
-}
-
 uint64_t topology_switch_bps(const struct topology *topology)
 {
     uint64_t most_bps = 0;
@@ -223,7 +240,7 @@ uint64_t topology_switch_bps(const struct topology *topology)
         uint64_t bps = 0;
 
         for (uint32_t port = 0; port < port_count; port++)
-            bps += port_bps(topology, i, port);
+            bps += topology_port_bps(topology, (struct topology_end){ .node = i, .port = port });
         most_bps = larger(most_bps, bps);
     }
     return most_bps;

@@ -279,6 +279,13 @@ bool topology_port_to(
 bool topology_link_at(const struct topology *, struct topology_end, struct topology_element *link,
     struct topology_link_kind *kind);
 
+/* Returns the rate of the link at a port; 0: there is none. */
+uint64_t topology_port_bps(const struct topology *, struct topology_end);
+
+/* Returns the rate at which packets can arrive at a port of a NIC. It is below that of the port if
+ * the NIC is alone at its leaf, and the uplinks of the leaf are slower. */
+uint64_t topology_arrival_bps(const struct topology *, uint32_t nic, uint32_t port);
+
 struct topology_links {
     uint32_t count;
     uint64_t rate_bps; /* sum */
@@ -293,6 +300,10 @@ bool topology_goes_up(const struct topology *, struct topology_end);
 /* Returns the lowest of the usual rates: links of NICs and links between switches. Ignores
  * exceptions. */
 uint64_t topology_slowest_bps(const struct topology *);
+
+/* Returns the rate that each NIC has if all NICs send to other leaves, without exceptions. 0: not
+ * known, or there is one leaf. */
+uint64_t topology_share_bps(const struct topology *);
 /* Returns the lowest rate of all links, including exceptions. */
 uint64_t topology_narrowest_bps(const struct topology *);
 

@@ -77,11 +77,7 @@ size_t topology_leaf_graph_link(
 static uint64_t uplink_bps(
     const struct topology *topology, const struct topology_leaf_uplink *uplink)
 {
-    struct topology_element link;
-    struct topology_link_kind kind;
-
-    return topology_link_at(topology, uplink_end(topology, uplink), &link, &kind) ? kind.rate_bps
-                                                                                  : 0;
+    return topology_port_bps(topology, uplink_end(topology, uplink));
 }
 
 uint64_t topology_leaf_uplinks_bps(const struct topology *topology, uint32_t leaf)

@@ -191,6 +191,14 @@ bool topology_link_at(const struct topology *topology, struct topology_end end,
            topology_exception_kind(&topology->config, link, kind);
 }
 
+uint64_t topology_port_bps(const struct topology *topology, struct topology_end end)
+{
+    struct topology_link_kind kind;
+    struct topology_element link;
+
+    return topology_link_at(topology, end, &link, &kind) ? kind.rate_bps : 0;
+}
+
 bool topology_goes_up(const struct topology *topology, struct topology_end end)
 {
     if (topology->graph)

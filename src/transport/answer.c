@@ -19,6 +19,8 @@ static void fill_sack(struct transport *nic, struct qp *qp, const struct control
         .tx_timestamp = record->tx_timestamp,
         .spdcid = (uint16_t)qp->env.qpn,
         .dpdcid = (uint16_t)qp->env.attributes.peer_qpn };
+    if (now_ns >= nic->share.end_ns)
+        receive_share_end_round(nic, now_ns);
     qp_arm(nic, qp, responder_fill_sack(qp->responder, &qp->env, record, sack));
     out->opcode = OPCODE_SACK;
     out->psn = sack->cack_psn;

@@ -23,8 +23,10 @@ struct env_nic {
     uint32_t usable_mask;                /* ports that may carry traffic */
     uint32_t draining_mask;              /* ports that peers are asked to avoid */
     uint32_t port_count;
+    uint32_t destination_count; /* peers with QPs that can send */
     uint8_t nak_write_imm_limit;
-    uint8_t penalty; /* rcv_cwnd_pen of the whole NIC */
+    uint8_t penalty;     /* rcv_cwnd_pen of the whole NIC */
+    uint8_t share_round; /* the last one that was judged (receive_share.h) */
     struct ipv6_addr address;
     struct transport_memory memory;
     struct rate *ev_probes; /* rate limit of all QPs together */

@@ -13,6 +13,7 @@
 #include "transport/events.h"
 #include "transport/peer_index.h"
 #include "transport/qp.h"
+#include "transport/receive_share.h"
 #include "transport/transport.h"
 
 /* A FIFO queue of indexes of QPs or peers. Each index is in it at most once. */
@@ -31,8 +32,9 @@ enum nic_port_state {
 };
 
 struct nic_port {
-    uint64_t due_ns; /* when the state ends, or the next probe is due */
-    uint8_t state;   /* enum nic_port_state */
+    uint64_t due_ns;    /* when the state ends, or the next probe is due */
+    uint32_t rate_mbps; /* of packets that arrive; 0: that of link_bps */
+    uint8_t state;      /* enum nic_port_state */
     uint8_t answers;
 };
 
@@ -83,6 +85,7 @@ struct transport {
     uint32_t qpn_table_count;          /* a power of two */
     uint32_t qp_count_max;
     struct control_queue control;
+    struct receive_share share;
     struct nic_ring ready; /* peers to which something can be sent */
     struct nic_ring eventful;
     struct deadlines deadlines; /* one timer per QP, the NIC's own at index qp_count_max, then one

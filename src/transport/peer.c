@@ -62,6 +62,7 @@ static void start_peer(struct transport *nic, struct peer *peer, const struct qp
         .index = (uint32_t)(peer - nic->peers),
         .qp_count = peer->qp_count,
         .is_scheduled = peer->is_scheduled,
+        .next_source = peer->next_source,
         .first_ready = PEER_NO_QP,
         .last_ready = PEER_NO_QP };
     cc_init(&peer->cc, qp->cc_profile);
@@ -70,6 +71,18 @@ static void start_peer(struct transport *nic, struct peer *peer, const struct qp
     planes_init(&peer->planes, qp->env.profile->plane_count);
     way_back_start(&peer->way_back, qp->env.profile, &nic->prng);
     learn_ports(nic, peer);
+}
+
+static void add_sender(struct transport *nic, const struct qp *qp)
+{
+    if (qp_is_sender(qp) && qp->env.peer->sender_count++ == 0)
+        nic->env.destination_count++;
+}
+
+static void remove_sender(struct transport *nic, const struct qp *qp)
+{
+    if (qp_is_sender(qp) && --qp->env.peer->sender_count == 0)
+        nic->env.destination_count--;
 }
 
 void peer_join(struct transport *nic, struct qp *qp)
@@ -81,8 +94,8 @@ void peer_join(struct transport *nic, struct qp *qp)
     peer->qp_count++;
     peer_index_join(&nic->peer_index, &peer->address, peer->index, qp->env.index);
     peer->live_count++;
-    peer->sender_count += qp_is_sender(qp);
     qp->env.peer = peer;
+    add_sender(nic, qp);
     way_back_qps_changed(&peer->way_back);
     if (qp->requester && qp->env.attributes.state == QP_RTS)
         requester_join_peer(qp->requester, &qp->env);
@@ -155,7 +168,7 @@ void peer_retire(struct transport *nic, struct qp *qp)
     if (qp->requester && qp->env.attributes.state == QP_RTS)
         requester_leave_peer(qp->requester, &qp->env);
     qp->env.peer->live_count--;
-    qp->env.peer->sender_count -= qp_is_sender(qp);
+    remove_sender(nic, qp);
     way_back_qps_changed(&qp->env.peer->way_back);
     if (qp->env.peer->live_count == 0)
         stop_peer(nic, qp->env.peer);

@@ -87,6 +87,18 @@ static uint32_t queue_penalty(const struct recv_queue *queue)
                                       : 0;
 }
 
+static uint8_t larger_penalty(uint8_t a, uint8_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Returns the penalty of a sender that has more than its share (receive_share.h). Its window is not
+ * restored afterwards. */
+static uint8_t share_penalty(const struct env *env)
+{
+    return env->peer->share_round == env->nic->share_round ? env->peer->share_penalty : 0;
+}
+
 /* The larger penalty counts, of the queue or of the NIC. The first SACK after it restores the
  * window of the sender (§20). */
 static void update_penalty(struct responder *responder, const struct env_nic *nic)
@@ -121,7 +133,7 @@ uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
     sack->ooo_count =
         (uint16_t)(window->ooo_count < OOO_COUNT_MAX ? window->ooo_count : OOO_COUNT_MAX);
     update_penalty(responder, env->nic);
-    sack->window_penalty = responder->penalty;
+    sack->window_penalty = larger_penalty(responder->penalty, share_penalty(env));
     sack->restore_window = responder->restore;
     sack->received_units =
         (uint32_t)((responder->received_bytes + UNITS_BYTES - 1) / UNITS_BYTES % SERIAL24_MODULUS);

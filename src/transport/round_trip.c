@@ -208,6 +208,7 @@ void round_trip_control(struct requester *requester, const struct env *env,
                                   .rtt_ns = sample_ns,
                                   .received_bytes = received_bytes,
                                   .inflight_bytes = env->peer->inflight_bytes,
+                                  .destination_count = env->nic->destination_count,
                                   .penalty = sack->window_penalty,
                                   .restore = sack->restore_window,
                                   .marked = sack->mark == SACK_MARK_SKIP_ONCE });

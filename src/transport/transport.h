@@ -117,6 +117,9 @@ void transport_set_sharers(
  * which their packets arrive there (ALWAYS_SKIP, docs/protocol.md §7.2). */
 void transport_drain_ports(struct transport *, uint32_t port_mask);
 
+/* Sets the rate at which packets can arrive at a port. At first, ports divide link_bps equally. */
+void transport_set_port_rate(struct transport *, uint32_t port, uint64_t rate_bps);
+
 /* SACKs of all QPs ask senders to shrink their windows, from 0, not at all, to 127 (§20). */
 void transport_set_penalty(struct transport *, uint8_t penalty);
 

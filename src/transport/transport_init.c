@@ -91,6 +91,7 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
         .qp_count_max = config->qp_count_max,
         .has_many_qps = config->qp_count_max >= PREFETCH_QPS_LEAST,
         .early_index = NIC_NO_PEER,
+        .share = { .first = RECEIVE_SHARE_END, .end_ns = UINT64_MAX },
         .seed = config->seed,
         .prng = prng_stream(config->seed, 0),
         .endpoint_id = (uint16_t)config->engine_index,

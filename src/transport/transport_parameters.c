@@ -26,6 +26,7 @@ void transport_set_parameters(struct transport *nic, const struct parameters *pa
         *nic->own_parameters = *parameters;
     nic->env.parameters = nic->own_parameters ? nic->own_parameters : parameters;
     derive_path_config(nic);
+    receive_share_update(nic);
 }
 
 const struct parameters *transport_parameters(const struct transport *nic)
@@ -46,6 +47,7 @@ void transport_cc_settings(
     *settings =
         (struct cc_settings){ .algorithm = cc_algorithms[parameters->congestion_control]->name,
             .link_bps = parameters->link_bps,
+            .share_bps = parameters->share_bps,
             .base_rtt_ns = (uint32_t)parameters->base_rtt,
             .mtu_bytes = mtu_bytes,
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / slowest_bps),

@@ -45,6 +45,7 @@ void nic_tell_link_rate(const struct transport *nic, struct peer *peer)
 
 static void tell_peers(struct transport *nic, uint64_t now_ns)
 {
+    receive_share_update(nic);
     nic->ports_told_from = nic->update_id;
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
@@ -80,6 +81,12 @@ static void take_up(struct transport *nic, uint32_t port, uint64_t now_ns)
     nic->env.usable_mask |= UINT32_C(1) << port;
     report_port(nic, port, true);
     tell_peers(nic, now_ns);
+}
+
+void transport_set_port_rate(struct transport *nic, uint32_t port, uint64_t rate_bps)
+{
+    nic->ports[port].rate_mbps = (uint32_t)(rate_bps / 1000000);
+    receive_share_update(nic);
 }
 
 void transport_set_penalty(struct transport *nic, uint8_t penalty)

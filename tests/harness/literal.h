@@ -11,6 +11,7 @@ static inline void literal_parameters(struct parameters *parameters)
     parameters->mpr = 8;
     parameters->ev_active = 128;
     parameters->sack_gap = SACK_GAP_LITERAL;
+    parameters->receiver_penalty = RECEIVER_PENALTY_OFF;
     parameters->timeout = 14;
     parameters->retry_exponential = 7;
     parameters->loss_to_bad = LOSS_TO_BAD_LITERAL;

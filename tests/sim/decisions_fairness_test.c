@@ -194,3 +194,40 @@ SPEC("half a millisecond after it joined 14 others, a sender has its share")
 
     EXPECT(run(text, 1, 2500, "100 us, 0.5 ms after a join").jain >= 0.95);
 }
+
+/* One of the first leaf sends to the second, beside three that send to the third, and three of the
+ * third send to the second: it has 0.02 of its share if it knows only the sum of two delays. */
+PROPERTY("a sender over full uplinks and full downlinks has more than half of its share", 1)
+{
+    struct decision decision = run(
+        "fabric: { planes: 2, t0s: 3, t1s: 1, hosts_per_t0: 4, host_link: { rate: 100Gb/s, delay: "
+        "500ns }, uplink: { rate: 100Gb/s, delay: 500ns } }\n"
+        "duration: 5ms\n"
+        "workloads:\n"
+        "- { name: both, kind: stream, nics: [0, 4], message_bytes: 1MiB, outstanding: 8 }\n"
+        "- { name: up, kind: stream, nics: [1, 9, 2, 10, 3, 11], message_bytes: 1MiB, "
+        "outstanding: 8 }\n"
+        "- { name: down, kind: stream, nics: [9, 5, 10, 6, 11, 7], message_bytes: 1MiB, "
+        "outstanding: 8 }\n",
+        seed, 2000, "two full queues");
+
+    EXPECT(decision.worst_flow >= 0.5);
+    EXPECT(decision.of_capacity >= 0.95);
+}
+
+/* The receiver knows what each of its senders has; the sender has 0.03 of its share otherwise. */
+PROPERTY("a sender over a full uplink to a full port has more than half of its share", 1)
+{
+    struct decision decision = run(
+        "fabric: { planes: 1, t0s: 2, t1s: 1, hosts_per_t0: 2, host_link: { rate: 100Gb/s, delay: "
+        "500ns }, uplink: { rate: 100Gb/s, delay: 500ns } }\n"
+        "duration: 5ms\n"
+        "workloads:\n"
+        "- { name: both, kind: stream, nics: [0, 2], message_bytes: 1MiB, outstanding: 8 }\n"
+        "- { name: uplink, kind: stream, nics: [1, 3], message_bytes: 1MiB, outstanding: 8 }\n"
+        "- { name: port, kind: stream, nics: [3, 2], message_bytes: 1MiB, outstanding: 8 }\n",
+        seed, 2000, "a full uplink and a full port");
+
+    EXPECT(decision.worst_flow >= 0.5);
+    EXPECT(decision.of_capacity >= 0.95);
+}

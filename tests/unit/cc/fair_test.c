@@ -769,6 +769,97 @@ SPEC("a full queue lowers a ceiling from 1.9 targets, however long the ceiling w
     expect_target(&flow, 8370);
 }
 
+/* ---- planned shares -------------------------------------------------------------------------- */
+
+/* A flow of a NIC with 25 of 100 Gb/s if all NICs send. The last acknowledgement found a delay of
+ * 8 us, in which the share is 62,500 bytes. */
+static void begin_shared(
+    struct flow *flow, uint32_t window_bytes, uint32_t destination_count, uint8_t penalty)
+{
+    struct cc_settings settings = fair_reference();
+
+    settings.share_bps = settings.link_bps / 4;
+    flow_begin(flow, &settings);
+    for (uint32_t i = 0; i < 40; i++) {
+        flow->cc.window_bytes = window_bytes;
+        cc_on_ack(&flow->cc, &(struct cc_ack){ .now_ns = flow->now_ns,
+                                 .rtt_ns = BASE_RTT_NS + 8000,
+                                 .received_bytes = window_bytes,
+                                 .destination_count = destination_count,
+                                 .penalty = penalty });
+    }
+    flow->cc.window_bytes = window_bytes;
+}
+
+/* Whether an acknowledgement with this delay would let the window grow. */
+static bool shared_grows_at(const struct flow *flow, uint32_t destination_count, uint64_t delay_ns)
+{
+    struct flow copy = *flow;
+
+    cc_on_ack(&copy.cc, &(struct cc_ack){ .now_ns = copy.now_ns,
+                            .rtt_ns = BASE_RTT_NS + delay_ns,
+                            .received_bytes = copy.cc.window_bytes / 2,
+                            .destination_count = destination_count });
+    return copy.cc.window_bytes > flow->cc.window_bytes;
+}
+
+static void expect_shared_target(
+    const struct flow *flow, uint32_t destination_count, uint64_t least_ns, uint64_t most_ns)
+{
+    EXPECT(shared_grows_at(flow, destination_count, least_ns));
+    EXPECT(!shared_grows_at(flow, destination_count, most_ns));
+}
+
+SPEC("the target of a sender grows further below twice its planned share, and faster below it")
+{
+    struct flow flow;
+
+    begin_shared(&flow, 125000, 1, 0); /* 0.9 + 0.18 ln 2 */
+    expect_shared_target(&flow, 1, 9500, 10200);
+    begin_shared(&flow, 62500, 1, 0); /* 0.9 + 0.18 ln 4 + 0.5 ln 2 */
+    expect_shared_target(&flow, 1, 14000, 14900);
+    begin_shared(&flow, 31250, 1, 0); /* 0.9 + 0.18 ln 8 + 0.5 ln 4 + 2.5 ln 2 */
+    expect_shared_target(&flow, 1, 35000, 36000);
+    begin_shared(&flow, 1000, 1, 0); /* 0.9 + 0.18 ln 250 + 3 */
+    expect_shared_target(&flow, 1, 46500, 47500);
+}
+
+SPEC("destinations of a NIC divide its planned share")
+{
+    struct flow flow;
+
+    begin_shared(&flow, 31250, 2, 0); /* 0.9 + 0.18 ln 8 + 0.5 ln 2 */
+    expect_shared_target(&flow, 2, 15200, 16200);
+    begin_shared(&flow, 31250, 4, 0); /* twice the share: 0.9 + 0.18 ln 8 */
+    expect_shared_target(&flow, 4, 11900, 12800);
+}
+
+SPEC("a sender that the receiver compares with others has the usual target, however little it has")
+{
+    struct flow flow;
+    struct flow copy;
+
+    begin_shared(&flow, 31250, 1, 1);
+    copy = flow;
+    cc_on_ack(&copy.cc, &(struct cc_ack){ .now_ns = copy.now_ns,
+                            .rtt_ns = BASE_RTT_NS + 12800,
+                            .received_bytes = 15000,
+                            .destination_count = 1,
+                            .penalty = 1 });
+    EXPECT_LE(copy.cc.window_bytes, flow.cc.window_bytes);
+    EXPECT(shared_grows_at(&flow, 1, 28000));
+}
+
+SPEC("a planned share of more than half of the link counts as half of it")
+{
+    struct cc_settings settings = fair_reference();
+    struct flow flow;
+
+    settings.share_bps = settings.link_bps;
+    flow_begin(&flow, &settings);
+    EXPECT_EQ((uint64_t)(1000 * flow.profile.share_bytes_per_ns), 6250);
+}
+
 /* ---- the receiver's penalty (§20) ------------------------------------------------------------*/
 
 static void penalise(
@@ -781,19 +872,39 @@ static void penalise(
     cc_check(&flow->cc);
 }
 
-SPEC("a penalty reduces the used window by its 128ths of the received bytes")
+SPEC("a penalty reduces the window by its 128ths of the received bytes, whatever is in flight")
 {
     struct flow flow;
 
     begin(&flow, 100000);
     penalise(&flow, 64, 20000, 100000);
     EXPECT_EQ(flow.cc.window_bytes, 90000);
-    penalise(&flow, 64, 20000, 30000);
-    EXPECT_EQ(flow.cc.window_bytes, 40000);
+    penalise(&flow, 64, 20000, 0);
+    EXPECT_EQ(flow.cc.window_bytes, 80000);
     penalise(&flow, 32, 200000, 0); /* of the window at most */
-    EXPECT_EQ(flow.cc.window_bytes, 30000);
+    EXPECT_EQ(flow.cc.window_bytes, 60000);
+    penalise(&flow, 127, 200000, 0);
+    EXPECT_EQ(flow.cc.window_bytes, 468);
     penalise(&flow, 127, 200000, 0);
     EXPECT_EQ(flow.cc.window_bytes, LEAST_BYTES);
+}
+
+SPEC("a penalty of 1 lets the window grow, and one of 2 does not")
+{
+    for (uint8_t penalty = 1; penalty <= 2; penalty++) {
+        struct flow flow;
+
+        begin(&flow, 100000);
+        flow.now_ns += BASE_RTT_NS;
+        cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns,
+                                .rtt_ns = BASE_RTT_NS + 5000,
+                                .received_bytes = 20000,
+                                .penalty = penalty });
+        if (penalty == 1)
+            EXPECT_GT(flow.cc.window_bytes, 100000);
+        else
+            EXPECT_LT(flow.cc.window_bytes, 100000);
+    }
 }
 
 SPEC("the end of a penalty restores the earlier window if the receiver says so")

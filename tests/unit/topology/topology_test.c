@@ -200,3 +200,50 @@ SPEC("the buffers of the longest, slowest and fastest fabrics are within the lim
     EXPECT_EQ(topology.config.buffers.data_bytes, 5u << 28);
     EXPECT_LT(topology.base_rtt_ps, UINT64_C(1000000000000));
 }
+
+#define GBPS UINT64_C(1000000000)
+
+SPEC("the share of a NIC is its part of the uplinks of its leaf, and not more than its ports")
+{
+    struct topology_config config;
+    struct topology_problem problem;
+    struct topology topology;
+
+    topology_config_init(&config);
+    config.plane_count = 2;
+    config.t0_count = 3;
+    config.t1_count = 4;
+    config.hosts_per_t0 = 10;
+    config.nic_count = 30;
+    config.host_link.rate_bps = 100 * GBPS;
+    config.uplink.rate_bps = 50 * GBPS;
+    EXPECT(topology_init(&topology, &config, NULL, &problem));
+    EXPECT_EQ(topology_share_bps(&topology), 40 * GBPS);
+    topology.config.uplink.rate_bps = 800 * GBPS;
+    EXPECT_EQ(topology_share_bps(&topology), 200 * GBPS);
+    topology.config.t0_count = 1;
+    EXPECT_EQ(topology_share_bps(&topology), 0);
+}
+
+SPEC("packets arrive at a port at its rate, or at that of the uplinks of a leaf with one NIC")
+{
+    struct topology_config config;
+    struct topology_problem problem;
+    struct topology topology;
+
+    topology_config_init(&config);
+    config.plane_count = 2;
+    config.t0_count = 3;
+    config.t1_count = 4;
+    config.hosts_per_t0 = 1;
+    config.nic_count = 3;
+    config.host_link.rate_bps = 100 * GBPS;
+    config.uplink.rate_bps = 20 * GBPS;
+    EXPECT(topology_init(&topology, &config, NULL, &problem));
+    EXPECT_EQ(topology_arrival_bps(&topology, 0, 1), 80 * GBPS);
+    topology.config.uplink.rate_bps = 30 * GBPS;
+    EXPECT_EQ(topology_arrival_bps(&topology, 0, 1), 100 * GBPS);
+    topology.config.uplink.rate_bps = 20 * GBPS;
+    topology.config.hosts_per_t0 = 2;
+    EXPECT_EQ(topology_arrival_bps(&topology, 0, 1), 100 * GBPS);
+}

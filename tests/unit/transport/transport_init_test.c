@@ -6,7 +6,7 @@
 #include "spec.h"
 #include "transport/nic.h"
 
-enum { QPN = 7, SMALL_NIC_BYTES = 6056, SENDER_BYTES = 5 * 1024, RECEIVER_BYTES = 1536 };
+enum { QPN = 7, SMALL_NIC_BYTES = 6136, SENDER_BYTES = 5 * 1024, RECEIVER_BYTES = 1536 };
 
 static struct by_hand nic;
 static struct parameters shared;
@@ -34,7 +34,7 @@ static size_t nic_bytes(void)
     return arena.used_bytes;
 }
 
-SPEC("a NIC of two QPs to different peers, as a simulation has many, takes 6.1 KB")
+SPEC("a NIC of two QPs to different peers, as a simulation has many, takes 6.2 KB")
 {
     size_t full_bytes;
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares the senders of a NIC, once in some round trips. */
+#include "transport/receive_share.h"
+
+#include <string.h>
+
+#include "transport/nic.h"
+
+#define FULL_PART   0.97  /* of the rate of the ports, from which on they are full */
+#define IN_USE_PART 0.125 /* of the rate of a port, from which on it is in use */
+#define USED_PART   0.95  /* of that which arrives; the rest lets queues drain and senders grow */
+#define NEAR_PART   0.8   /* of a share, from which on a sender does not grow */
+#define LOW_PART    0.5   /* of a share, from which on a sender has enough for usual targets */
+
+enum {
+    ROUND_TRIPS = 3,
+    ROUND_PACKETS = 4, /* of each sender that has its share */
+    STEPS_MAX = 8,     /* of the search for the largest share */
+    PENALTY_MAX = 127,
+    PENALTY_UNIT = 128,
+    PENALTY_HOLD = CC_PENALTY_GROWS + 1, /* the sender does not grow, and hardly shrinks */
+    FULL_PACKET_BYTES = 4262,
+    CONTROL_PACKET_BYTES = 178,
+};
+
+static struct peer *source_at(const struct transport *nic, uint32_t place)
+{
+    return place == RECEIVE_SHARE_END ? NULL : &nic->peers[place - 1];
+}
+
+static struct peer *first_source(const struct transport *nic)
+{
+    return source_at(nic, nic->share.first);
+}
+
+static struct peer *next_source(const struct transport *nic, const struct peer *source)
+{
+    return source_at(nic, source->next_source);
+}
+
+static uint32_t control_packets(const struct transport *nic)
+{
+    return (uint32_t)(nic->counters[COUNTER_SACK_RECEIVED] + nic->counters[COUNTER_NACK_RECEIVED] +
+                      nic->counters[COUNTER_ACK_RECEIVED]);
+}
+
+/* ---- the share ------------------------------------------------------------------------------- */
+
+/* What the sources of a round have sent. */
+struct arrivals {
+    uint64_t bytes;
+    uint32_t source_count;
+};
+
+static struct arrivals arrivals_of(const struct transport *nic)
+{
+    struct arrivals sum = { 0 };
+
+    for (const struct peer *source = first_source(nic); source; source = next_source(nic, source)) {
+        sum.bytes += source->arrived_bytes;
+        sum.source_count++;
+    }
+    return sum;
+}
+
+/* Returns the share of those that have more than `share_bytes`, if the others keep what they
+ * have. */
+static double share_beyond(const struct transport *nic, double share_bytes, double all_bytes)
+{
+    uint32_t more_count = 0;
+
+    for (const struct peer *source = first_source(nic); source; source = next_source(nic, source)) {
+        if (source->arrived_bytes < share_bytes)
+            all_bytes -= source->arrived_bytes;
+        else
+            more_count++;
+    }
+    return more_count > 0 ? all_bytes / more_count : share_bytes;
+}
+
+/* Returns the largest number of bytes that a source may have: if none has more, all together have
+ * USED_PART of what has arrived. Begins with equal shares; those that use less leave more to the
+ * others. */
+static double largest_share(const struct transport *nic, struct arrivals all)
+{
+    double used_bytes = USED_PART * (double)(all.bytes - nic->share.trimmed_bytes);
+    double share_bytes = used_bytes / all.source_count;
+
+    for (uint32_t step = 0; step < STEPS_MAX; step++) {
+        double larger_bytes = share_beyond(nic, share_bytes, used_bytes);
+
+        if (larger_bytes <= share_bytes)
+            break;
+        share_bytes = larger_bytes;
+    }
+    return share_bytes;
+}
+
+/* ---- penalties ------------------------------------------------------------------------------- */
+
+/* Returns the penalty that brings the sender to its share in a round of `trips` round trips. */
+static uint8_t penalty_of(double arrived_bytes, double share_bytes, double trips)
+{
+    double penalty;
+
+    if (arrived_bytes <= LOW_PART * share_bytes)
+        return 0;
+    if (arrived_bytes <= NEAR_PART * share_bytes)
+        return CC_PENALTY_GROWS;
+    penalty = PENALTY_UNIT * (1 - share_bytes / arrived_bytes) / trips;
+    if (penalty < PENALTY_HOLD)
+        return PENALTY_HOLD;
+    return penalty < PENALTY_MAX ? (uint8_t)penalty : PENALTY_MAX;
+}
+
+/* Takes the sources of the round out of their list. `share_bytes` 0: none has a penalty. */
+static void judge_sources(struct transport *nic, double share_bytes, double trips)
+{
+    nic->env.share_round++;
+    for (struct peer *source = first_source(nic); source;) {
+        struct peer *next = next_source(nic, source);
+
+        source->share_penalty =
+            share_bytes > 0 ? penalty_of(source->arrived_bytes, share_bytes, trips) : 0;
+        source->share_round = nic->env.share_round;
+        source->arrived_bytes = 0;
+        source->next_source = 0;
+        source = next;
+    }
+    nic->share.first = RECEIVE_SHARE_END;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void begin_round(struct transport *nic, uint32_t source_count, uint64_t now_ns)
+{
+    struct receive_share *share = &nic->share;
+    uint64_t trips_ns = ROUND_TRIPS * nic->env.parameters->base_rtt;
+    uint64_t packets_ns =
+        (uint64_t)((double)ROUND_PACKETS * source_count * FULL_PACKET_BYTES / share->bytes_per_ns);
+
+    share->begin_ns = now_ns;
+    share->end_ns = now_ns + (trips_ns > packets_ns ? trips_ns : packets_ns);
+    share->control_packets = control_packets(nic);
+    share->trimmed_bytes = 0;
+    memset(share->port_bytes, 0, sizeof(share->port_bytes));
+}
+
+static double port_bytes_per_ns(const struct transport *nic, uint32_t port)
+{
+    uint64_t usual_mbps = nic->env.parameters->link_bps / nic->env.port_count / 1000000;
+    uint32_t rate_mbps = nic->ports[port].rate_mbps;
+
+    return (double)(rate_mbps ? rate_mbps : usual_mbps) / 8000;
+}
+
+/* True if most of the ports in use are full, by their rates. Planes may be dead, and links slower
+ * than planned, without a change of our ports. */
+static bool ports_are_full(const struct transport *nic, double elapsed_ns)
+{
+    const struct receive_share *share = &nic->share;
+    uint32_t control_count = control_packets(nic) - share->control_packets;
+    double control_bytes = (double)CONTROL_PACKET_BYTES * control_count / nic->env.port_count;
+    double used_bytes = 0;
+    double full_bytes = 0;
+
+    for (uint32_t port = 0; port < nic->env.port_count; port++) {
+        double most_bytes = port_bytes_per_ns(nic, port) * elapsed_ns;
+
+        if (share->port_bytes[port] < IN_USE_PART * most_bytes)
+            continue;
+        used_bytes += most_bytes;
+        if (share->port_bytes[port] + control_bytes >= FULL_PART * most_bytes)
+            full_bytes += most_bytes;
+    }
+    return full_bytes > used_bytes / 2;
+}
+
+void receive_share_end_round(struct transport *nic, uint64_t now_ns)
+{
+    double elapsed_ns = (double)(now_ns - nic->share.begin_ns);
+    struct arrivals all = arrivals_of(nic);
+    bool divides = all.source_count > 1 && ports_are_full(nic, elapsed_ns);
+
+    judge_sources(nic, divides ? largest_share(nic, all) : 0,
+        elapsed_ns / (double)nic->env.parameters->base_rtt);
+    begin_round(nic, all.source_count, now_ns);
+}
+
+static double usable_bytes_per_ns(const struct transport *nic)
+{
+    double sum = 0;
+
+    for (uint32_t port = 0; port < nic->env.port_count; port++)
+        if (nic->env.usable_mask >> port & 1)
+            sum += port_bytes_per_ns(nic, port);
+    return sum;
+}
+
+/* Other algorithms follow UET, where such penalties are not known. */
+static bool is_wanted(const struct parameters *parameters)
+{
+    return parameters->receiver_penalty == RECEIVER_PENALTY_SHARE &&
+           parameters->congestion_control == CONGESTION_CONTROL_FAIR;
+}
+
+void receive_share_update(struct transport *nic)
+{
+    nic->share.bytes_per_ns = usable_bytes_per_ns(nic);
+    if (!is_wanted(nic->env.parameters) || nic->share.bytes_per_ns <= 0)
+        nic->share.end_ns = UINT64_MAX;
+    else if (nic->share.end_ns == UINT64_MAX)
+        nic->share.end_ns = 0;
+}

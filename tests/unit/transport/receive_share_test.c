@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shares of senders at a receiving NIC (docs/protocol.md §20). */
+#include "by_hand.h"
+#include "spec.h"
+
+enum {
+    QPN = 7, /* of the first peer; each peer has one QP */
+    PEERS = 4,
+    RTT_NS = 40000,
+    ROUND_NS = 3 * RTT_NS,
+    FULL_PACKETS = 250, /* of 1,190 bytes: what both ports receive in a round */
+    GROWS = 1,
+    HOLD = 2,
+};
+
+#define PORT_BPS UINT64_C(10000000000)
+
+static struct by_hand nic;
+static uint32_t next_psn[PEERS];
+static bool uses_one_port;
+
+static void connect_peer(uint32_t index)
+{
+    nic.peer = 1 + index;
+    by_hand_connect(&nic, QPN + index);
+    next_psn[index] = BY_HAND_RQ_PSN;
+}
+
+static void open_as(enum parameter_receiver_penalty penalty)
+{
+    by_hand_prepare(&nic);
+    uses_one_port = false;
+    nic.config.parameters.receiver_penalty = penalty;
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_FAIR;
+    nic.config.parameters.link_bps = 2 * PORT_BPS;
+    nic.config.parameters.base_rtt = RTT_NS;
+    by_hand_open(&nic);
+    for (uint32_t i = 0; i < PEERS; i++)
+        connect_peer(i);
+}
+
+/* Packets arrive at both ports in turn, or at one. */
+static struct packet next_of(uint32_t index)
+{
+    uint32_t number = next_psn[index]++;
+    struct packet packet = by_hand_write(
+        &nic, QPN + index, OPCODE_WRITE_ONLY, psn_add(psn(0), (int32_t)number), BY_HAND_PMTU_BYTES);
+
+    packet.port = (uint8_t)(uses_one_port ? 0 : number % 2);
+    return packet;
+}
+
+static void arrive(uint32_t index, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct packet packet = next_of(index);
+
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    }
+}
+
+/* Lets a packet of the peer trigger a SACK, and returns it. */
+static struct packet_sack sack_of(uint32_t index)
+{
+    struct packet packet = next_of(index);
+
+    packet.flags |= PACKET_ACK_REQUEST;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT(by_hand_first(&nic, OPCODE_SACK));
+    return by_hand_first(&nic, OPCODE_SACK)->sack;
+}
+
+static uint32_t penalty_of(uint32_t index)
+{
+    return sack_of(index).window_penalty;
+}
+
+/* Ends the current round, and then one in which these packets arrive. */
+static void pass_round(uint32_t first, uint32_t second, uint32_t third)
+{
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+    arrive(0, first);
+    arrive(1, second);
+    arrive(2, third);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+}
+
+SPEC("§20: at full ports a sender with more than others is slowed down, and the others are not")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(FULL_PACKETS - 60, 40, 20);
+    /* All may have 0.95 of 251 packets, so the first 177 of its 190: 128 (1 - 177 / 190) / 3. */
+    EXPECT_EQ(penalty_of(0), 2);
+    EXPECT_EQ(penalty_of(1), 0);
+    EXPECT_EQ(penalty_of(2), 0);
+    EXPECT(!sack_of(0).restore_window);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: a sender that has nearly its share keeps its window, and one that has less grows")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(145, 80, 25); /* shares of 132: 80 is between a half and 0.8 of that */
+    EXPECT_GT(penalty_of(0), HOLD);
+    EXPECT_EQ(penalty_of(1), GROWS);
+    EXPECT_EQ(penalty_of(2), 0);
+    pass_round(120, 105, 25); /* 106 */
+    EXPECT_EQ(penalty_of(1), HOLD);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: no sender is slowed down while the ports have room, nor a single one at full ports")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(FULL_PACKETS - 80, 40, 20);
+    EXPECT_EQ(penalty_of(0), 0);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(0);
+    arrive(0, FULL_PACKETS);
+    by_hand_wait(&nic, ROUND_NS);
+    EXPECT_EQ(penalty_of(0), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: packets that our ports trimmed count as sent, so that senders shrink by their part")
+{
+    uint32_t without;
+
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(130, 120, 0);
+    without = penalty_of(0);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+    arrive(0, 130);
+    arrive(1, 120);
+    for (uint32_t i = 0; i < 100; i++) {
+        struct packet packet = next_of(0);
+
+        packet.class = DSCP_TRIMMED_LASTHOP;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_TRIMMED);
+    }
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+    EXPECT_GT(penalty_of(0), without + 10);
+    EXPECT_LE(penalty_of(1), HOLD);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: a penalty lasts one round, and a sender that paused has none")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(FULL_PACKETS - 60, 40, 20);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1); /* the other one has sent nothing */
+    EXPECT_EQ(penalty_of(0), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: each port is compared with its own rate, and those at which little arrives do not count")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    transport_set_port_rate(nic.transport, 0, 2 * PORT_BPS);
+    pass_round(FULL_PACKETS - 60, 40, 20);
+    EXPECT_EQ(penalty_of(0), 0); /* one of three parts is full */
+    transport_set_port_rate(nic.transport, 0, PORT_BPS / 2);
+    transport_set_port_rate(nic.transport, 1, PORT_BPS / 2);
+    pass_round(80, 30, 20);
+    EXPECT_GT(penalty_of(0), 0);
+    transport_set_port_rate(nic.transport, 0, PORT_BPS);
+    transport_set_port_rate(nic.transport, 1, PORT_BPS);
+    pass_round(80, 30, 20);
+    EXPECT_EQ(penalty_of(0), 0);
+    uses_one_port = true;
+    pass_round(80, 30, 20);
+    EXPECT_GT(penalty_of(0), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: a sender whose QP is destroyed within a round is forgotten after it")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    for (uint32_t i = 0; i < 3; i++) {
+        by_hand_wait(&nic, ROUND_NS);
+        sack_of(PEERS - 1);
+        arrive(0, FULL_PACKETS - 60);
+        arrive(1, 40);
+        EXPECT_EQ(transport_qp_destroy(nic.transport, QPN + 1), 0);
+        connect_peer(1);
+        arrive(1, 40);
+        by_hand_wait(&nic, ROUND_NS);
+        EXPECT_GT(penalty_of(0), 0);
+        EXPECT_EQ(penalty_of(1), 0);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§20: with receiver_penalty off or queue, no sender is compared with others")
+{
+    for (uint32_t penalty = 0; penalty < RECEIVER_PENALTY_SHARE; penalty++) {
+        open_as((enum parameter_receiver_penalty)penalty);
+        pass_round(FULL_PACKETS - 60, 40, 20);
+        EXPECT_EQ(penalty_of(0), 0);
+        by_hand_close(&nic);
+    }
+}
