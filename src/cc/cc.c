@@ -136,8 +136,8 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
 
     derive_times(settings, profile->algorithm);
     profile->bytes_per_ns = bytes_per_ns(settings->link_bps);
-    profile->share_bytes_per_ns =
-        bytes_per_ns(smaller(settings->share_bps, settings->link_bps / 2));
+    profile->share_part =
+        (double)smaller(settings->share_bps, settings->link_bps / 2) / (double)settings->link_bps;
     scaling_a = profile->bytes_per_ns * settings->base_rtt_ns / REFERENCE_BDP_BYTES;
     scaling_b = settings->target_delay_ns / REFERENCE_RTT_NS;
     derive_gains(settings, scaling_a);

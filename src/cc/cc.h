@@ -52,7 +52,7 @@ struct cc_profile {
     uint32_t window_limit_bytes; /* max_window_bytes as the operator set it; UINT32_MAX: not set */
     double alpha_bytes_per_ns;
     double bytes_per_ns;
-    double share_bytes_per_ns; /* at most half of that; 0: not known */
+    double share_part; /* planned share of the NIC, of its link_bps, at most 0.5; 0: not known */
 };
 
 struct cc_ack {

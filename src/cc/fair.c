@@ -106,7 +106,7 @@ static double held_part(const struct cc *cc, const struct fair *fair)
  * equal. */
 static double shared_window(const struct cc *cc)
 {
-    return (double)cc->window_bytes * (1u + cc->sharer_count);
+    return (double)((uint64_t)cc->window_bytes * (1u + cc->sharer_count));
 }
 
 /* Returns the target when the rate has fallen by e `falls` times. With a steeper slope, a sender
@@ -139,10 +139,10 @@ static double in_trips(const struct cc *cc, double falls)
 /* Returns by how much the target grows further, as a part of the target delay, for a sender with
  * less than the plan promises if all NICs send. It passes several full queues, and sees the sum of
  * their delays. Senders that meet at full ports of the receiver may all have less. */
-static double below_share(const struct cc *cc, const struct fair *fair, double window_bytes)
+static double below_share(
+    const struct cc *cc, const struct fair *fair, double window_bytes, double full_bytes)
 {
-    double share_bytes =
-        (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->share_bytes_per_ns;
+    double share_bytes = full_bytes * cc->profile->share_part;
     double falls;
     double part;
 
@@ -167,9 +167,10 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
     double most = PACKET_MOST + (cc->slower > 1 ? CROWD_SLOPE * LN2 * log2_about(cc->slower) : 0);
     double packets_ns = at_rate(
         cc->packets_ns, PACKET_SLOPE, most, steep + (falls - steep) * (CROWD_SLOPE / PACKET_SLOPE));
+    double further = below_share(cc, fair, window_bytes, full_bytes);
+    double usual_ns = trips_ns > packets_ns ? trips_ns : packets_ns;
 
-    return held_part(cc, fair) * ((trips_ns > packets_ns ? trips_ns : packets_ns) +
-                                     cc->target_delay_ns * below_share(cc, fair, window_bytes));
+    return held_part(cc, fair) * (usual_ns + further * cc->target_delay_ns);
 }
 
 /* Called when a queue was full. The longest delay among the next samples is the ceiling, if the

@@ -5,6 +5,15 @@
 #include "wire/bth.h"
 #include "wire/stamp.h"
 
+/* Counts what the QP has received since its last SACK as sent by its peer. */
+static void note_received(struct transport *nic, struct qp *qp)
+{
+    uint32_t received_bytes = (uint32_t)qp->responder->received_bytes;
+
+    receive_share_note_peer(&nic->share, qp->env.peer, received_bytes - qp->responder->noted_bytes);
+    qp->responder->noted_bytes = received_bytes;
+}
+
 static void fill_sack(struct transport *nic, struct qp *qp, const struct control_record *record,
     struct packet *out, uint64_t now_ns)
 {
@@ -19,6 +28,7 @@ static void fill_sack(struct transport *nic, struct qp *qp, const struct control
         .tx_timestamp = record->tx_timestamp,
         .spdcid = (uint16_t)qp->env.qpn,
         .dpdcid = (uint16_t)qp->env.attributes.peer_qpn };
+    note_received(nic, qp);
     if (now_ns >= nic->share.end_ns)
         receive_share_end_round(nic, now_ns);
     qp_arm(nic, qp, responder_fill_sack(qp->responder, &qp->env, record, sack));

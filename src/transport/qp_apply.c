@@ -3,8 +3,6 @@
 #include "transport/nic.h"
 #include "transport/responder_write.h"
 
-enum { HEADER_BYTES = 166 }; /* of a data packet on the wire, about */
-
 /* ---- responder ------------------------------------------------------------------------------- */
 
 static void answer_write(struct transport *nic, const struct qp *qp, const struct packet *packet,
@@ -108,9 +106,9 @@ __attribute__((noinline)) static enum drop_reason on_trimmed(
     struct responder_decision decision =
         responder_answer_trimmed(qp->responder, &qp->env, packet, place);
 
-    receive_share_note(&nic->share, qp->env.peer, packet->port, HEADER_BYTES);
+    receive_share_note_port(&nic->share, packet->port, 0);
     if (packet->class == DSCP_TRIMMED_LASTHOP) {
-        qp->env.peer->arrived_bytes += packet->write.payload.length;
+        receive_share_note_peer(&nic->share, qp->env.peer, packet->write.payload.length);
         nic->share.trimmed_bytes += packet->write.payload.length;
     }
     return apply_decision(nic, qp, packet, &decision, now_ns);
@@ -125,8 +123,7 @@ enum drop_reason qp_on_write(
     if (dscp_is_trimmed((enum dscp_class)packet->class))
         return on_trimmed(nic, qp, packet, now_ns);
     note_peer(nic, qp, now_ns);
-    receive_share_note(
-        &nic->share, qp->env.peer, packet->port, packet->write.payload.length + HEADER_BYTES);
+    receive_share_note_port(&nic->share, packet->port, packet->write.payload.length);
     place = place_of(nic, qp, packet->psn, now_ns);
     decision = responder_write(qp->responder, &qp->env, packet, place, now_ns);
     return apply_decision(nic, qp, packet, &decision, now_ns);

@@ -17,6 +17,8 @@ struct transport;
 
 #define RECEIVE_SHARE_END UINT32_MAX
 
+enum { RECEIVE_SHARE_HEADER_BYTES = 166 }; /* of a data packet on the wire, about */
+
 /* The state of a NIC. Rounds last some round trips. */
 struct receive_share {
     uint64_t begin_ns;        /* of this round */
@@ -24,7 +26,7 @@ struct receive_share {
     double bytes_per_ns;      /* of the usable ports */
     uint32_t control_packets; /* received before this round */
     uint32_t trimmed_bytes;   /* that were cut off at our ports in this round */
-    uint32_t port_bytes[PATH_PLANE_COUNT_MAX]; /* that arrived at each port in this round */
+    uint32_t port_bytes[PATH_PLANE_COUNT_MAX]; /* arrived at each port in this round */
     uint32_t first; /* sources of this round: 1 + index of the peer, or _END */
 };
 
@@ -34,12 +36,18 @@ void receive_share_update(struct transport *);
 /* Ends the round: judges its sources and starts the next. */
 void receive_share_end_round(struct transport *, uint64_t now_ns);
 
-/* Called for each data packet from the peer. */
-static inline void receive_share_note(
-    struct receive_share *share, struct peer *peer, uint32_t port, uint32_t wire_bytes)
+/* Called for each data packet; 0 bytes: trimmed. */
+static inline void receive_share_note_port(
+    struct receive_share *share, uint32_t port, uint32_t payload_bytes)
 {
-    peer->arrived_bytes += wire_bytes;
-    share->port_bytes[port] += wire_bytes;
+    share->port_bytes[port] += payload_bytes + RECEIVE_SHARE_HEADER_BYTES;
+}
+
+/* Called for each SACK, with the bytes since the last one, and for packets trimmed at our ports. */
+static inline void receive_share_note_peer(
+    struct receive_share *share, struct peer *peer, uint32_t bytes)
+{
+    peer->arrived_bytes += bytes;
     if (peer->next_source != 0)
         return;
     peer->next_source = share->first;

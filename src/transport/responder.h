@@ -21,6 +21,7 @@ struct responder {
     uint64_t last_arrival_ns;
     uint32_t range_psns;       /* MPR: PSNs admitted above cack */
     uint32_t unreported_bytes; /* sack_trigger_cnt */
+    uint32_t noted_bytes;      /* received_bytes at the last SACK, modulo 2^32 (receive_share.h) */
     uint32_t idle_ns; /* unreported packets are reported after this time without arrivals */
     uint32_t last_ev;
     struct psn last_psn;    /* of the last packet charged, for an idle SACK */

@@ -857,7 +857,7 @@ SPEC("a planned share of more than half of the link counts as half of it")
 
     settings.share_bps = settings.link_bps;
     flow_begin(&flow, &settings);
-    EXPECT_EQ((uint64_t)(1000 * flow.profile.share_bytes_per_ns), 6250);
+    EXPECT_EQ((uint64_t)(1000 * flow.profile.share_part), 500);
 }
 
 /* ---- the receiver's penalty (§20) ------------------------------------------------------------*/
