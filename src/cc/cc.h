@@ -74,8 +74,10 @@ struct cc_nack {
     bool trimmed; /* TRIMMED or TRIMMED_LASTHOP; other reasons do not change the window */
 };
 
-/* The penalty of a receiver whose ports are full for a sender that has little: it may grow. */
-#define CC_PENALTY_GROWS 1
+/* Penalties of a receiver whose ports are full that let the window grow: of senders with less than
+ * half of their share, and of those with less than about their share. */
+#define CC_PENALTY_LOW   1
+#define CC_PENALTY_GROWS 2
 
 #define CC_STATE_WORDS 10
 

@@ -26,6 +26,7 @@
 #define SHARE_SLOPE    0.5    /* further growth below two planned shares, and ... */
 #define BELOW_SLOPE    2.5    /* ... in addition below one, each time the rate falls by e */
 #define BELOW_MOST     3.0    /* largest further growth */
+#define LOW_MOST       1.0    /* the same at full ports of the receiver */
 #define AVERAGE_LEAST  0.0125 /* weight of a sample in the average delay */
 #define AVERAGE_MOST   0.5
 #define SAMPLE_MOST    2.0  /* largest sample, in targets: one slow path must not stop the others */
@@ -58,7 +59,7 @@ struct __attribute__((may_alias)) fair {
     uint32_t saved_window_bytes; /* window before the penalty of the receiver; 0: none */
     uint32_t covered_bytes;      /* bytes of losses that the last decrease covers */
     uint32_t destination_count;  /* of the last acknowledgement; 0: there was none */
-    bool is_penalised;           /* the receiver knows the share of this sender, and it is near */
+    uint8_t penalty;             /* of the last acknowledgement */
 };
 
 _Static_assert(sizeof(struct fair) <= CC_STATE_WORDS * sizeof(uint64_t), "it lives in cc->state");
@@ -136,22 +137,40 @@ static double in_trips(const struct cc *cc, double falls)
     return steep_ns < most_ns ? steep_ns : most_ns;
 }
 
+/* Returns the planned share, as a part of the link. A slow destination receives no more than its
+ * rate, and that counts by half, as the rate of the link does. */
+static double planned_part(const struct cc *cc)
+{
+    double most = 0.5 / cc->slower;
+
+    return cc->profile->share_part < most ? cc->profile->share_part : most;
+}
+
+/* Senders that meet at full ports of the receiver may all have less than the plan promises. */
+static double further_most(uint8_t penalty)
+{
+    if (penalty > CC_PENALTY_LOW)
+        return 0;
+    return penalty == CC_PENALTY_LOW ? LOW_MOST : BELOW_MOST;
+}
+
 /* Returns by how much the target grows further, as a part of the target delay, for a sender with
  * less than the plan promises if all NICs send. It passes several full queues, and sees the sum of
- * their delays. Senders that meet at full ports of the receiver may all have less. */
+ * their delays. */
 static double below_share(
     const struct cc *cc, const struct fair *fair, double window_bytes, double full_bytes)
 {
-    double share_bytes = full_bytes * cc->profile->share_part;
+    double share_bytes = full_bytes * planned_part(cc);
+    double most = further_most(fair->penalty);
     double falls;
     double part;
 
     window_bytes *= fair->destination_count;
-    if (window_bytes >= 2 * share_bytes || window_bytes <= 0 || fair->is_penalised)
+    if (window_bytes >= 2 * share_bytes || window_bytes <= 0)
         return 0;
     falls = LN2 * log2_about(share_bytes / window_bytes);
     part = SHARE_SLOPE * (LN2 + falls) + (falls > 0 ? BELOW_SLOPE * falls : 0);
-    return part < BELOW_MOST ? part : BELOW_MOST;
+    return part < most ? part : most;
 }
 
 /* Returns the target. Rates are compared with the rate for which the profile was made, not with
@@ -263,7 +282,7 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     struct fair *fair = fair_of(cc);
     double step_bytes;
 
-    fair->is_penalised = ack->penalty > 0;
+    fair->penalty = ack->penalty;
     if (ack->penalty <= CC_PENALTY_GROWS) {
         if (fair->saved_window_bytes != 0 && ack->restore)
             cc_set_window(cc, fair->saved_window_bytes);

@@ -6,15 +6,17 @@
 
 #include "transport/nic.h"
 
-#define FULL_PART   0.97  /* of the rate of the ports, from which on they are full */
-#define IN_USE_PART 0.125 /* of the rate of a port, from which on it is in use */
-#define USED_PART   0.95  /* of that which arrives; the rest lets queues drain and senders grow */
-#define NEAR_PART   0.8   /* of a share, from which on a sender does not grow */
-#define LOW_PART    0.5   /* of a share, from which on a sender has enough for usual targets */
+#define FULL_PART       0.97  /* of the rate of the ports, from which on they are full */
+#define FULL_PORTS_PART 0.8   /* of the ports in use, by their rates, that are full if the NIC is */
+#define IN_USE_PART     0.125 /* of the rate of a port, from which on it is in use */
+#define USED_PART       0.95 /* of that which arrives; the rest lets queues drain and senders grow */
+#define NEAR_PART       0.85 /* of a share, from which on a sender does not grow */
+#define LOW_PART        0.5  /* of a share, from which on a sender has enough for usual targets */
 
 enum {
     ROUND_TRIPS = 3,
     ROUND_PACKETS = 4, /* of each sender that has its share */
+    ROUNDS_AFTER = 16, /* in which senders that have enough keep to usual targets */
     STEPS_MAX = 8,     /* of the search for the largest share */
     PENALTY_MAX = 127,
     PENALTY_UNIT = 128,
@@ -98,30 +100,36 @@ static double largest_share(const struct transport *nic, struct arrivals all)
 
 /* ---- penalties ------------------------------------------------------------------------------- */
 
-/* Returns the penalty that brings the sender to its share in a round of `trips` round trips. */
-static uint8_t penalty_of(double arrived_bytes, double share_bytes, double trips)
+struct verdict {
+    double share_bytes; /* 0: none has a penalty */
+    double trips;       /* round trips of a round */
+    bool is_full;       /* false: the ports were full some rounds ago */
+};
+
+/* Returns the penalty that brings the sender to its share in a round. */
+static uint8_t penalty_of(double arrived_bytes, const struct verdict *verdict)
 {
     double penalty;
 
-    if (arrived_bytes <= LOW_PART * share_bytes)
-        return 0;
-    if (arrived_bytes <= NEAR_PART * share_bytes)
+    if (arrived_bytes <= LOW_PART * verdict->share_bytes)
+        return CC_PENALTY_LOW;
+    if (arrived_bytes <= NEAR_PART * verdict->share_bytes || !verdict->is_full)
         return CC_PENALTY_GROWS;
-    penalty = PENALTY_UNIT * (1 - share_bytes / arrived_bytes) / trips;
+    penalty = PENALTY_UNIT * (1 - verdict->share_bytes / arrived_bytes) / verdict->trips;
     if (penalty < PENALTY_HOLD)
         return PENALTY_HOLD;
     return penalty < PENALTY_MAX ? (uint8_t)penalty : PENALTY_MAX;
 }
 
-/* Takes the sources of the round out of their list. `share_bytes` 0: none has a penalty. */
-static void judge_sources(struct transport *nic, double share_bytes, double trips)
+/* Takes the sources of the round out of their list. */
+static void judge_sources(struct transport *nic, const struct verdict *verdict)
 {
     nic->env.share_round++;
     for (struct peer *source = first_source(nic); source;) {
         struct peer *next = next_source(nic, source);
 
         source->share_penalty =
-            share_bytes > 0 ? penalty_of(source->arrived_bytes, share_bytes, trips) : 0;
+            verdict->share_bytes > 0 ? penalty_of(source->arrived_bytes, verdict) : 0;
         source->share_round = nic->env.share_round;
         source->arrived_bytes = 0;
         source->next_source = 0;
@@ -173,17 +181,23 @@ static bool ports_are_full(const struct transport *nic, double elapsed_ns)
         if (share->port_bytes[port] + control_bytes >= FULL_PART * most_bytes)
             full_bytes += most_bytes;
     }
-    return full_bytes > used_bytes / 2;
+    return used_bytes > 0 && full_bytes >= FULL_PORTS_PART * used_bytes;
 }
 
 void receive_share_end_round(struct transport *nic, uint64_t now_ns)
 {
     double elapsed_ns = (double)(now_ns - nic->share.begin_ns);
     struct arrivals all = arrivals_of(nic);
-    bool divides = all.source_count > 1 && ports_are_full(nic, elapsed_ns);
+    struct verdict verdict = { .trips = elapsed_ns / (double)nic->env.parameters->base_rtt };
 
-    judge_sources(nic, divides ? largest_share(nic, all) : 0,
-        elapsed_ns / (double)nic->env.parameters->base_rtt);
+    verdict.is_full = all.source_count > 1 && ports_are_full(nic, elapsed_ns);
+    if (verdict.is_full)
+        nic->share.rounds_left = ROUNDS_AFTER;
+    else if (nic->share.rounds_left > 0)
+        nic->share.rounds_left--;
+    if (all.source_count > 1 && nic->share.rounds_left > 0)
+        verdict.share_bytes = largest_share(nic, all);
+    judge_sources(nic, &verdict);
     begin_round(nic, all.source_count, now_ns);
 }
 

@@ -372,8 +372,8 @@ SPEC("a penalty stops growth, a mark does not")
                             .rtt_ns = BASE_RTT_NS,
                             .received_bytes = 64,
                             .inflight_bytes = 100000,
-                            .penalty = 2 });
-    EXPECT_EQ(flow.cc.window_bytes, 99999);
+                            .penalty = 3 });
+    EXPECT_EQ(flow.cc.window_bytes, 99998);
 }
 
 SPEC("an acknowledgement without a sample changes nothing, not even the time of the last one")
@@ -839,15 +839,34 @@ SPEC("a sender that the receiver compares with others has the usual target, howe
     struct flow flow;
     struct flow copy;
 
-    begin_shared(&flow, 31250, 1, 1);
-    copy = flow;
-    cc_on_ack(&copy.cc, &(struct cc_ack){ .now_ns = copy.now_ns,
-                            .rtt_ns = BASE_RTT_NS + 12800,
-                            .received_bytes = 15000,
-                            .destination_count = 1,
-                            .penalty = 1 });
-    EXPECT_LE(copy.cc.window_bytes, flow.cc.window_bytes);
-    EXPECT(shared_grows_at(&flow, 1, 28000));
+    for (uint8_t penalty = 1; penalty <= 2; penalty++) {
+        uint32_t usual_ns = 12400; /* 0.9 + 0.18 ln 8; with less than half of its share 1 more */
+
+        begin_shared(&flow, 31250, 1, penalty);
+        for (uint32_t i = 0; i < 2; i++) {
+            copy = flow;
+            cc_on_ack(&copy.cc,
+                &(struct cc_ack){ .now_ns = copy.now_ns,
+                    .rtt_ns = BASE_RTT_NS + usual_ns + (penalty == 1 ? 9600 : 0) - 1000 * i,
+                    .received_bytes = 15000,
+                    .destination_count = 1,
+                    .penalty = penalty });
+            if (i == 0)
+                EXPECT_LE(copy.cc.window_bytes, flow.cc.window_bytes);
+            else
+                EXPECT_GT(copy.cc.window_bytes, flow.cc.window_bytes);
+        }
+        EXPECT(shared_grows_at(&flow, 1, 34000));
+    }
+}
+
+SPEC("the planned share toward a slow destination is at most half of the rate of that")
+{
+    struct flow flow;
+
+    begin_shared(&flow, 31250, 1, 0);
+    flow.cc.slower = 4;
+    expect_shared_target(&flow, 1, 15200, 16200); /* 0.9 + 0.18 ln 8 + 0.5 ln 2 */
 }
 
 SPEC("a planned share of more than half of the link counts as half of it")
@@ -889,9 +908,9 @@ SPEC("a penalty reduces the window by its 128ths of the received bytes, whatever
     EXPECT_EQ(flow.cc.window_bytes, LEAST_BYTES);
 }
 
-SPEC("a penalty of 1 lets the window grow, and one of 2 does not")
+SPEC("penalties of 1 and 2 let the window grow, and one of 3 does not")
 {
-    for (uint8_t penalty = 1; penalty <= 2; penalty++) {
+    for (uint8_t penalty = 1; penalty <= 3; penalty++) {
         struct flow flow;
 
         begin(&flow, 100000);
@@ -900,7 +919,7 @@ SPEC("a penalty of 1 lets the window grow, and one of 2 does not")
                                 .rtt_ns = BASE_RTT_NS + 5000,
                                 .received_bytes = 20000,
                                 .penalty = penalty });
-        if (penalty == 1)
+        if (penalty < 3)
             EXPECT_GT(flow.cc.window_bytes, 100000);
         else
             EXPECT_LT(flow.cc.window_bytes, 100000);
