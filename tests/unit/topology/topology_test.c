@@ -203,7 +203,8 @@ SPEC("the buffers of the longest, slowest and fastest fabrics are within the lim
 
 #define GBPS UINT64_C(1000000000)
 
-SPEC("the share of a NIC is its part of the uplinks of its leaf, and not more than its ports")
+/* Two planes, three leaves of `hosts` NICs of 100 Gb/s, each with four uplinks in a plane. */
+static struct topology with_leaves(uint32_t hosts, uint64_t uplink_bps)
 {
     struct topology_config config;
     struct topology_problem problem;
@@ -213,37 +214,32 @@ SPEC("the share of a NIC is its part of the uplinks of its leaf, and not more th
     config.plane_count = 2;
     config.t0_count = 3;
     config.t1_count = 4;
-    config.hosts_per_t0 = 10;
-    config.nic_count = 30;
+    config.hosts_per_t0 = hosts;
+    config.nic_count = 3 * hosts;
     config.host_link.rate_bps = 100 * GBPS;
-    config.uplink.rate_bps = 50 * GBPS;
+    config.uplink.rate_bps = uplink_bps;
     EXPECT(topology_init(&topology, &config, NULL, &problem));
-    EXPECT_EQ(topology_share_bps(&topology), 40 * GBPS);
-    topology.config.uplink.rate_bps = 800 * GBPS;
-    EXPECT_EQ(topology_share_bps(&topology), 200 * GBPS);
-    topology.config.t0_count = 1;
-    EXPECT_EQ(topology_share_bps(&topology), 0);
+    return topology;
+}
+
+SPEC("the share of a NIC is its part of the uplinks of its leaf, and not more than its ports")
+{
+    struct topology narrow = with_leaves(10, 50 * GBPS);
+    struct topology wide = with_leaves(10, 800 * GBPS);
+
+    EXPECT_EQ(topology_share_bps(&narrow), 40 * GBPS);
+    EXPECT_EQ(topology_share_bps(&wide), 200 * GBPS);
+    wide.config.t0_count = 1;
+    EXPECT_EQ(topology_share_bps(&wide), 0);
 }
 
 SPEC("packets arrive at a port at its rate, or at that of the uplinks of a leaf with one NIC")
 {
-    struct topology_config config;
-    struct topology_problem problem;
-    struct topology topology;
+    struct topology narrow = with_leaves(1, 20 * GBPS);
+    struct topology wide = with_leaves(1, 30 * GBPS);
+    struct topology shared = with_leaves(2, 20 * GBPS);
 
-    topology_config_init(&config);
-    config.plane_count = 2;
-    config.t0_count = 3;
-    config.t1_count = 4;
-    config.hosts_per_t0 = 1;
-    config.nic_count = 3;
-    config.host_link.rate_bps = 100 * GBPS;
-    config.uplink.rate_bps = 20 * GBPS;
-    EXPECT(topology_init(&topology, &config, NULL, &problem));
-    EXPECT_EQ(topology_arrival_bps(&topology, 0, 1), 80 * GBPS);
-    topology.config.uplink.rate_bps = 30 * GBPS;
-    EXPECT_EQ(topology_arrival_bps(&topology, 0, 1), 100 * GBPS);
-    topology.config.uplink.rate_bps = 20 * GBPS;
-    topology.config.hosts_per_t0 = 2;
-    EXPECT_EQ(topology_arrival_bps(&topology, 0, 1), 100 * GBPS);
+    EXPECT_EQ(topology_arrival_bps(&narrow, 0, 1), 80 * GBPS);
+    EXPECT_EQ(topology_arrival_bps(&wide, 0, 1), 100 * GBPS);
+    EXPECT_EQ(topology_arrival_bps(&shared, 0, 1), 100 * GBPS);
 }
