@@ -196,7 +196,7 @@ SPEC("half a millisecond after it joined 14 others, a sender has its share")
 }
 
 /* One of the first leaf sends to the second, beside three that send to the third, and three of the
- * third send to the second: it has 0.02 of its share if it knows only the sum of two delays. */
+ * third send to the second: it has 0.16 of its share if it knows only the sum of two delays. */
 PROPERTY("a sender over full uplinks and full downlinks has more than half of its share", 1)
 {
     struct decision decision = run(
@@ -215,7 +215,7 @@ PROPERTY("a sender over full uplinks and full downlinks has more than half of it
     EXPECT(decision.of_capacity >= 0.95);
 }
 
-/* The receiver knows what each of its senders has; the sender has 0.03 of its share otherwise. */
+/* The receiver knows what each of its senders has; the sender has 0.06 of its share otherwise. */
 PROPERTY("a sender over a full uplink to a full port has more than half of its share", 1)
 {
     struct decision decision = run(
