@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,6 +16,8 @@
 
 #include "result/result.h"
 #include "study/study_memory.h"
+
+#define PAUSE_NS 2000000 /* between two looks at the children */
 
 struct job {
     pid_t pid;      /* 0: not started, or ended */
@@ -33,6 +36,7 @@ struct queue {
     const struct study_manner *manner;
     const struct study_sink *sink;
     bool must_stop;
+    bool has_passed_on; /* an interrupt */
 };
 
 /* ---- children -------------------------------------------------------------------------------- */
@@ -96,8 +100,9 @@ static void hand_over(struct queue *queue, uint32_t index, json_t *run)
 
 /* Ctrl-C on a terminal also reaches the children; a signal sent to the parent does not. The
  * children get another signal, because a second one of the same kind ends a program at once. */
-static void pass_on_interrupt(const struct queue *queue)
+static void pass_on_interrupt(struct queue *queue)
 {
+    queue->has_passed_on = true;
     for (uint32_t i = 0; i < queue->started; i++)
         if (queue->jobs[i].pid > 0)
             kill(queue->jobs[i].pid, SIGTERM);
@@ -113,20 +118,25 @@ static json_t *end_job(struct queue *queue, struct job *job, int status)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && lseek(job->fd, 0, SEEK_SET) == 0)
         run = json_loadfd(job->fd, 0, NULL);
     close(job->fd);
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status) && !*queue->manner->is_interrupted)
         study_complain(queue->manner, "a run ended with signal %d", WTERMSIG(status));
     return run;
 }
 
-/* Waits for one of the children, or for an interrupt. */
+/* Waits for one of the children, or for an interrupt. wait() alone could miss the interrupt: it may
+ * come just before the call, or to a thread of MPI. */
 static void collect_job(struct queue *queue)
 {
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
     int status;
-    pid_t pid = wait(&status);
+    pid_t pid = waitpid(-1, &status, WNOHANG);
 
-    if (pid < 0) {
-        if (errno == EINTR)
-            pass_on_interrupt(queue);
+    while (pid == 0 && (queue->has_passed_on || !*queue->manner->is_interrupted)) {
+        nanosleep(&pause, NULL);
+        pid = waitpid(-1, &status, WNOHANG);
+    }
+    if (pid <= 0) {
+        pass_on_interrupt(queue);
         return;
     }
     for (uint32_t i = 0; i < queue->started; i++)

@@ -49,7 +49,7 @@ exits 1 'ranks with different experiments are refused' \
 contains '  and named' "$output" 'mrc sweep: rank 1: another experiment or other options than those of rank 0'
 
 # A sweep that would last for hours ends, and says how to go on.
-OMPI_MCA_odls_base_sigkill_timeout=60 # ranks beside many others need seconds to end
+OMPI_MCA_odls_base_sigkill_timeout=20 # ranks beside many others need seconds to end; mpirun waits for it twice
 export OMPI_MCA_odls_base_sigkill_timeout
 start_ranks "$mrc" sweep -q -j 1 -o long --set duration=10s --set workloads.0.iterations=0 --seeds 1-9 a.yaml
 kill -INT "$launcher"
