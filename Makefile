@@ -64,7 +64,7 @@ hunt:
 	@tools/hunt
 
 soak:
-	@tools/deps build
+	@tools/deps build soak
 	@tools/soak
 
 install:
@@ -94,7 +94,7 @@ help:
 	@echo 'make map         breaks links and switches at random places, and measures how probes localise them'
 	@echo 'make hunt        runs HUNT_CASES ($(HUNT_CASES)) random cases of HUNT_SEED ($(HUNT_SEED)) against the capacity of their fabrics'
 	@echo 'make check-all   make test, and the slow checks: clang, ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
-	@echo 'make soak        attacks, and property tests with fresh seeds, for SOAK_SECONDS ($(SOAK_SECONDS)), after a thousand restarts'
+	@echo 'make soak        attacks, and property tests with fresh seeds, for SOAK_SECONDS ($(SOAK_SECONDS)), after a thousand restarts and whole clusters under valgrind'
 	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'
 	@echo 'make uninstall   removes what the last make install from $(BUILD) put there'
 	@echo 'make format      rewrites the sources as .clang-format says'
