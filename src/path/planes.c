@@ -38,7 +38,7 @@ void planes_init(struct planes *planes, uint32_t plane_count)
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
         planes->weight[plane] = PLANES_EQUAL;
     for (uint32_t plane = plane_count; plane < PATH_PLANE_COUNT_MAX; plane++)
-        planes->held[plane] = UINT64_MAX;
+        planes->held[plane] = PLANES_HELD_NONE;
 }
 
 /* Returns the weight at which a plane with longer paths carries as much as others. */
@@ -127,40 +127,31 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 enum { FEW = 8 };
 _Static_assert(PATH_PLANE_COUNT_MAX == 2 * FEW, "lightest_of_all() examines each plane");
 
-/* The search for the minimum has no branches and is unrolled by hand, because compilers do not
- * unroll it. */
-static inline uint64_t least_of_few(const uint64_t held[static FEW])
+/* Returns the least of what the planes hold, each with its place. The search has no branches and is
+ * unrolled by hand, because compilers do not unroll it. */
+static inline uint64_t least_of_few(
+    const uint64_t held[static FEW], const uint64_t place[static FEW])
 {
-    return lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
-        lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
+    return lesser(lesser(lesser(held[0] + place[0], held[1] + place[1]),
+                      lesser(held[2] + place[2], held[3] + place[3])),
+        lesser(lesser(held[4] + place[4], held[5] + place[5]),
+            lesser(held[6] + place[6], held[7] + place[7])));
 }
 
-/* Returns the first plane from `turn` on that holds `least`. An index of 64 bits needs no
- * conversion. */
-static inline uint32_t first_with(const struct planes *planes, uint64_t least, uint64_t ring)
-{
-    uint64_t plane = planes->turn % ring;
-
-    while (planes->held[plane] != least)
-        plane = (plane + 1) % ring;
-    return (uint32_t)plane;
-}
-
-/* For one plane, or many. Not inlined: most fabrics have few. */
-__attribute__((noinline)) static uint32_t lightest_of_unusual(const struct planes *planes)
-{
-    if (planes->plane_count == 1)
-        return 0;
-    return first_with(planes, lesser(least_of_few(planes->held), least_of_few(planes->held + FEW)),
-        PATH_PLANE_COUNT_MAX);
-}
-
-/* Returns the first of the lightest planes from `turn` on. */
+/* Returns the first of the lightest planes from `turn` on. Planes hold multiples of
+ * PLANES_HELD_UNIT, so that their places from `turn` on decide only among equals, and the least
+ * tells the plane. A search for a plane that holds the least would end after a number of steps that
+ * processors cannot predict. */
 static inline uint32_t lightest_of_all(const struct planes *planes)
 {
-    if (planes->plane_count - 2u > FEW - 2u)
-        return lightest_of_unusual(planes);
-    return first_with(planes, least_of_few(planes->held), FEW);
+    static const uint64_t places[2 * PATH_PLANE_COUNT_MAX] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+        12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+    const uint64_t *place = &places[PATH_PLANE_COUNT_MAX - planes->turn];
+    uint64_t least = least_of_few(planes->held, place);
+
+    if (planes->plane_count > FEW)
+        least = lesser(least, least_of_few(planes->held + FEW, place + FEW));
+    return (uint32_t)((least + planes->turn) % PATH_PLANE_COUNT_MAX);
 }
 
 static uint32_t choose_plane(struct planes *planes, uint32_t plane)

@@ -12,6 +12,8 @@ struct path_profile;
 #define PLANES_EQUAL         4096 /* weight of a plane if all planes are equal */
 #define PLANES_LEAST         (PLANES_EQUAL / 256)
 #define PLANES_TICK_NS       64
+#define PLANES_HELD_UNIT     PATH_PLANE_COUNT_MAX /* leaves room for the order of equal planes */
+#define PLANES_HELD_NONE     (UINT64_MAX / 2)
 
 struct planes {
     uint32_t inflight_bytes[PATH_PLANE_COUNT_MAX];
@@ -24,8 +26,8 @@ struct planes {
     uint16_t ev_count[PATH_PLANE_COUNT_MAX];
     uint16_t ev_mean_ticks[PATH_PLANE_COUNT_MAX]; /* mean of these in the last round with several */
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
-    uint64_t held[PATH_PLANE_COUNT_MAX]; /* bytes in flight, scaled to a plane of equal weight;
-                                            UINT64_MAX for planes that do not exist */
+    uint64_t held[PATH_PLANE_COUNT_MAX]; /* bytes in flight, scaled to a plane of equal weight,
+                                            times PLANES_HELD_UNIT; PLANES_HELD_NONE: no plane */
     uint64_t round_end_ns; /* earliest end of the round; 0: it begins with the next SACK */
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
@@ -52,8 +54,8 @@ uint32_t planes_delivering(const struct planes *, uint32_t mask);
 /* For planes.c: called when the bytes in flight or the weight of the plane have changed. */
 static inline void planes_weigh(struct planes *planes, uint32_t plane)
 {
-    planes->held[plane] =
-        (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL / planes->weight[plane];
+    planes->held[plane] = (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL /
+                          planes->weight[plane] * PLANES_HELD_UNIT;
 }
 
 static inline void planes_on_sent(struct planes *planes, uint32_t plane, uint32_t bytes)
