@@ -87,7 +87,7 @@ static inline enum drop_reason apply_decision(struct transport *nic, struct qp *
     return nic_count_packet(nic, (enum drop_reason)decision->reason);
 }
 
-static inline enum recv_window_place place_of(
+static enum recv_window_place place_of(
     struct transport *nic, struct qp *qp, struct psn psn, uint64_t now_ns)
 {
     enum recv_window_place place = responder_place(qp->responder, psn);
@@ -114,18 +114,28 @@ __attribute__((noinline)) static enum drop_reason on_trimmed(
     return apply_decision(nic, qp, packet, &decision, now_ns);
 }
 
+/* Not inlined, so that the common case stays fast. */
+__attribute__((noinline)) static struct responder_decision write_other(
+    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+{
+    enum recv_window_place place = place_of(nic, qp, packet->psn, now_ns);
+
+    return responder_write_other(qp->responder, &qp->env, packet, place, now_ns);
+}
+
 enum drop_reason qp_on_write(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
     struct responder_decision decision;
-    enum recv_window_place place;
 
     if (dscp_is_trimmed((enum dscp_class)packet->class))
         return on_trimmed(nic, qp, packet, now_ns);
     note_peer(nic, qp, now_ns);
     receive_share_note_port(&nic->share, packet->port, packet->write.payload.length);
-    place = place_of(nic, qp, packet->psn, now_ns);
-    decision = responder_write(qp->responder, &qp->env, packet, place, now_ns);
+    if (responder_write_is_usual(&qp->env, packet, responder_place(qp->responder, packet->psn)))
+        decision = responder_write_usual(qp->responder, &qp->env, packet, now_ns);
+    else
+        decision = write_other(nic, qp, packet, now_ns);
     return apply_decision(nic, qp, packet, &decision, now_ns);
 }
 

@@ -78,8 +78,9 @@ static inline bool recv_window_fits(
     const struct recv_window *window, struct psn psn, struct recv_window_part part)
 {
     uint32_t ahead = (uint32_t)psn_distance(window->cack, psn);
-    uint32_t before = recv_window_slot(window, psn_add(psn, -1));
-    uint32_t after = recv_window_slot(window, psn_add(psn, 1));
+    uint32_t slot = recv_window_slot(window, psn);
+    uint32_t before = (slot - 1) & (window->psn_count - 1);
+    uint32_t after = (slot + 1) & (window->psn_count - 1);
     const struct recv_word *word = recv_window_word(window, before);
 
     if (ahead == 1 && part.begins != window->ended)

@@ -54,8 +54,16 @@ struct responder_decision responder_write_deliver(struct responder *responder,
     return decision;
 }
 
-struct responder_decision responder_write_edge(struct responder *responder, const struct env *env,
-    const struct packet *packet, uint64_t now_ns)
+struct responder_decision responder_write_other(struct responder *responder, const struct env *env,
+    const struct packet *packet, enum recv_window_place place, uint64_t now_ns)
 {
-    return responder_write_new(responder, env, packet, packet->opcode, now_ns);
+    responder_write_arrived(responder, env, packet, now_ns);
+    switch (place) {
+    case RECV_WINDOW_NEW:
+        return responder_write_new(responder, env, packet, packet->opcode, now_ns);
+    case RECV_WINDOW_BEYOND:
+        return responder_answer_beyond(responder, env, packet, now_ns);
+    default:
+        return responder_answer_duplicate(responder, env, packet, place);
+    }
 }

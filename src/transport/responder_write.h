@@ -5,13 +5,14 @@
 
 #include "transport/responder_answer.h"
 
-/* The rare cases: an answer; messages that are complete; the first or last packet of a message. */
+/* The rare cases: an answer; messages that are complete; a packet that is not new, or not in the
+ * middle of a message. */
 struct responder_decision responder_write_answer(
     struct responder *, const struct env *, const struct packet *, bool owes_sack, uint64_t due_ns);
 struct responder_decision responder_write_deliver(struct responder *, const struct env *,
     const struct packet *, uint32_t messages, uint32_t nominal_bytes, uint64_t now_ns);
-struct responder_decision responder_write_edge(
-    struct responder *, const struct env *, const struct packet *, uint64_t now_ns);
+struct responder_decision responder_write_other(struct responder *, const struct env *,
+    const struct packet *, enum recv_window_place, uint64_t now_ns);
 
 /* True if the packet carries as many bytes as its opcode requires. */
 static inline bool responder_write_fits(
@@ -169,22 +170,26 @@ __attribute__((always_inline)) static inline struct responder_decision responder
     return responder_write_report(responder, env, packet, nominal_bytes, now_ns);
 }
 
-/* Handles a packet that is not trimmed. */
-static inline struct responder_decision responder_write(struct responder *responder,
-    const struct env *env, const struct packet *packet, enum recv_window_place place,
-    uint64_t now_ns)
+/* Notes the arrival of a packet that is not trimmed. */
+static inline void responder_write_arrived(struct responder *responder, const struct env *env,
+    const struct packet *packet, uint64_t now_ns)
 {
     if (packet->ecn == ECN_CE)
         env_count(env, COUNTER_DATA_MARKED);
     responder->last_arrival_ns = now_ns;
-    switch (place) {
-    case RECV_WINDOW_NEW:
-        if (packet->opcode == OPCODE_WRITE_MIDDLE)
-            return responder_write_new(responder, env, packet, OPCODE_WRITE_MIDDLE, now_ns);
-        return responder_write_edge(responder, env, packet, now_ns);
-    case RECV_WINDOW_BEYOND:
-        return responder_answer_beyond(responder, env, packet, now_ns);
-    default:
-        return responder_answer_duplicate(responder, env, packet, place);
-    }
+}
+
+/* True for the packets that responder_write_usual() handles, which are nearly all. */
+static inline bool responder_write_is_usual(
+    const struct env *env, const struct packet *packet, enum recv_window_place place)
+{
+    return place == RECV_WINDOW_NEW && packet->opcode == OPCODE_WRITE_MIDDLE &&
+           !env->nic->memory.has_room;
+}
+
+static inline struct responder_decision responder_write_usual(struct responder *responder,
+    const struct env *env, const struct packet *packet, uint64_t now_ns)
+{
+    responder_write_arrived(responder, env, packet, now_ns);
+    return responder_write_new(responder, env, packet, OPCODE_WRITE_MIDDLE, now_ns);
 }
