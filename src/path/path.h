@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/prng.h"
 #include "path/planes.h"
+#include "path/planes_choose.h"
 #include "path/template.h"
 
 #define PATH_EV_COUNT_MAX 1024 /* an index fits 10 bits */

@@ -77,14 +77,6 @@ static uint32_t weights_of(const struct planes *planes, uint32_t mask)
     return sum;
 }
 
-/* A plane with nothing in flight has room, however small its share: no window or weight is 0. */
-static bool has_room(
-    const struct planes *planes, uint32_t plane, uint32_t weights, uint32_t window_bytes)
-{
-    return (uint64_t)planes->inflight_bytes[plane] * weights <
-           (uint64_t)window_bytes * planes->weight[plane];
-}
-
 static void follow_weights(struct planes *planes, uint32_t usable)
 {
     if (planes->weighed_mask == 0)
@@ -118,83 +110,27 @@ static inline uint32_t lightest(const struct planes *planes, uint32_t mask)
     return lighter(planes, mask, 0, planes->turn, best).plane;
 }
 
-static inline uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The planes of most fabrics. With more, two groups of as many are examined. */
-enum { FEW = 8 };
-_Static_assert(PATH_PLANE_COUNT_MAX == 2 * FEW, "lightest_of_all() examines each plane");
-
-/* Returns the least of what the planes hold, each with its place. The search has no branches and is
- * unrolled by hand, because compilers do not unroll it. */
-static inline uint64_t least_of_few(
-    const uint64_t held[static FEW], const uint64_t place[static FEW])
-{
-    return lesser(lesser(lesser(held[0] + place[0], held[1] + place[1]),
-                      lesser(held[2] + place[2], held[3] + place[3])),
-        lesser(lesser(held[4] + place[4], held[5] + place[5]),
-            lesser(held[6] + place[6], held[7] + place[7])));
-}
-
-/* Returns the first of the lightest planes from `turn` on. Planes hold multiples of
- * PLANES_HELD_UNIT, so that their places from `turn` on decide only among equals, and the least
- * tells the plane. A search for a plane that holds the least would end after a number of steps that
- * processors cannot predict. */
-static inline uint32_t lightest_of_all(const struct planes *planes)
-{
-    static const uint64_t places[2 * PATH_PLANE_COUNT_MAX] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-        12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-    const uint64_t *place = &places[PATH_PLANE_COUNT_MAX - planes->turn];
-    uint64_t least = least_of_few(planes->held, place);
-
-    if (planes->plane_count > FEW)
-        least = lesser(least, least_of_few(planes->held + FEW, place + FEW));
-    return (uint32_t)((least + planes->turn) % PATH_PLANE_COUNT_MAX);
-}
-
-static uint32_t choose_plane(struct planes *planes, uint32_t plane)
-{
-    planes->turn = (uint8_t)(plane + 1);
-    return plane;
-}
-
-/* Handles the case that the lightest plane is not ready or has no room. Planes that hold more have
- * no room either, but `held` is rounded, so one with the same rounded value may have room. Not
- * inlined: it is rare. */
-__attribute__((noinline)) static uint32_t choose_with_room(
-    struct planes *planes, uint32_t ready, uint32_t window_bytes)
+/* Planes that hold more than the lightest have no room if that has none, but `held` is rounded, so
+ * one with the same rounded value may have room. */
+static uint32_t choose_with_room(struct planes *planes, uint32_t ready, uint32_t window_bytes)
 {
     uint32_t best;
 
     for (uint32_t mask = ready; mask; mask &= mask - 1)
-        if (!has_room(planes, bits_lowest(mask), planes->weight_sum, window_bytes))
+        if (!planes_choose_has_room(planes, bits_lowest(mask), window_bytes))
             ready &= ~(UINT32_C(1) << bits_lowest(mask));
     best = lightest(planes, ready);
-    return best == PATH_NONE ? PATH_NONE : choose_plane(planes, best);
+    if (best != PATH_NONE)
+        planes->turn = (uint8_t)(best + 1);
+    return best;
 }
 
-/* Handles the case that other planes divide the window than before, or weights have changed. Not
- * inlined: it is rare. */
-__attribute__((noinline)) static uint32_t choose_anew(
+uint32_t planes_choose_anew(
     struct planes *planes, uint32_t ready, uint32_t usable, uint32_t window_bytes)
 {
-    follow_weights(planes, usable);
-    return choose_with_room(planes, ready, window_bytes);
-}
-
-uint32_t planes_choose(
-    struct planes *planes, uint32_t ready, uint32_t usable, uint32_t window_bytes)
-{
-    uint32_t best;
-
     if (usable != planes->weighed_mask)
-        return choose_anew(planes, ready, usable, window_bytes);
-    best = lightest_of_all(planes);
-    if (!(ready >> best & 1) || !has_room(planes, best, planes->weight_sum, window_bytes))
-        return choose_with_room(planes, ready, window_bytes);
-    return choose_plane(planes, best);
+        follow_weights(planes, usable);
+    return choose_with_room(planes, ready, window_bytes);
 }
 
 uint32_t planes_delivering(const struct planes *planes, uint32_t mask)

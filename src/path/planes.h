@@ -44,10 +44,6 @@ void planes_init(struct planes *, uint32_t plane_count);
  * usual. */
 void planes_start_with(struct planes *, const struct path_profile *, uint32_t base_rtt_ns);
 
-/* Returns the plane in `ready` that holds least for its weight, among those with room in their
- * share of the window. The planes in `usable` divide the window. PATH_NONE: there is none. */
-uint32_t planes_choose(struct planes *, uint32_t ready, uint32_t usable, uint32_t window_bytes);
-
 /* Returns the planes of the mask that have at least half of an equal share. */
 uint32_t planes_delivering(const struct planes *, uint32_t mask);
 
