@@ -86,17 +86,21 @@ static inline void after_send(
         requester_arm_tail(requester, env, turn->now_ns);
 }
 
+static inline bool ends_shared_turn(struct requester *requester, const struct env *env)
+{
+    if (requester->turn_left > 0)
+        return --requester->turn_left == 0;
+    requester->turn_left = env->turn_packets - 1;
+    return false;
+}
+
 /* QPs that share a window take turns of several packets, so that one SACK answers the whole turn.
  * True for the last packet of a turn: the rest of the window is for other QPs. */
 static inline bool ends_turn(struct requester *requester, const struct env *env)
 {
-    if (env->peer->sender_count <= 1) {
-        requester->turn_left = 0;
-        return false;
-    }
-    if (requester->turn_left > 0)
-        return --requester->turn_left == 0;
-    requester->turn_left = env->turn_packets - 1;
+    if (__builtin_expect(env->peer->sender_count > 1, false))
+        return ends_shared_turn(requester, env);
+    requester->turn_left = 0;
     return false;
 }
 
@@ -124,7 +128,9 @@ __attribute__((always_inline)) static inline void send_cut(struct requester *req
     send_window_sent(&requester->window,
         (struct send_record){ .ticks = turn->ticks,
             .ev_index = ev_index,
-            .flags = bytes == requester->full_bytes ? 0 : SEND_ODD_SIZE },
+            .flags = opcode == OPCODE_WRITE_MIDDLE || bytes == requester->full_bytes
+                         ? 0
+                         : SEND_ODD_SIZE },
         bytes);
     peer_on_sent(env->peer, out->port, bytes);
     after_send(requester, env, turn);
