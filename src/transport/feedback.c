@@ -27,22 +27,6 @@ __attribute__((noinline)) static uint32_t look_closer(struct requester *requeste
                                         : requester->full_bytes;
 }
 
-/* Acknowledges a PSN in flight, which the window has marked, for the first time. Returns its
- * size. */
-static inline uint32_t acknowledge_psn(struct requester *requester, const struct env *env,
-    struct psn psn, struct send_record record, uint64_t now_ns)
-{
-    uint32_t plane = env_plane_of_ev(env, record.ev_index);
-    uint32_t bytes = requester->full_bytes;
-
-    if (record.flags & (SEND_ODD_SIZE | SEND_TWICE | SEND_OFTEN))
-        bytes = look_closer(requester, env, psn, record, now_ns);
-    planes_on_gone(&env->peer->planes, plane, bytes);
-    planes_on_delivered(&env->peer->planes, plane);
-    path_on_delivered(env->paths, record.ev_index);
-    return bytes;
-}
-
 /* Handles packets that were declared lost, were not sent again, and had arrived. Not inlined: it is
  * rare. */
 __attribute__((noinline)) static void disprove_losses(struct requester *requester,
@@ -56,27 +40,39 @@ __attribute__((noinline)) static void disprove_losses(struct requester *requeste
     }
 }
 
-/* Acknowledges PSNs in flight, bit 0 for `base`. Returns their total size. Of the packets that were
- * sent once, the highest PSN was sent last, so rule A need not look at the others. */
+/* Acknowledges PSNs in flight, which the window has marked, for the first time. Bit 0 is for
+ * `base`. Returns their total size. Of the packets that were sent once, the highest PSN was sent
+ * last, so rule A need not look at the others. */
 static uint32_t acknowledge_all(struct requester *requester, const struct env *env, struct psn base,
     uint64_t bitmap, uint64_t now_ns)
 {
-    struct psn none = psn_add(base, -1);
-    struct psn latest = none;
-    uint32_t bytes = 0;
+    struct planes *planes = &env->peer->planes;
+    uint64_t sent_once = bitmap;
+    uint32_t all_bytes = 0;
 
     for (; bitmap; bitmap &= bitmap - 1) {
         struct psn psn = psn_add(base, (int32_t)bits_lowest(bitmap));
         struct send_record record = send_window_record(&requester->window, psn);
+        uint32_t plane = env_plane_of_ev(env, record.ev_index);
+        uint32_t bytes = requester->full_bytes;
 
-        bytes += acknowledge_psn(requester, env, psn, record, now_ns);
-        if (!(record.flags & (SEND_TWICE | SEND_OFTEN)))
-            latest = psn;
+        if (record.flags & (SEND_ODD_SIZE | SEND_TWICE | SEND_OFTEN)) {
+            bytes = look_closer(requester, env, psn, record, now_ns);
+            if (record.flags & (SEND_TWICE | SEND_OFTEN))
+                sent_once ^= UINT64_C(1) << bits_lowest(bitmap);
+        }
+        all_bytes += bytes;
+        planes_on_gone(planes, plane, bytes);
+        planes_on_delivered(planes, plane);
+        path_on_delivered(env->paths, record.ev_index);
     }
-    if (!psn_equal(latest, none))
+    if (sent_once) {
+        struct psn latest = psn_add(base, (int32_t)bits_highest(sent_once));
+
         loss_on_acknowledged(requester, latest, send_window_record(&requester->window, latest),
             env->peer->cc.base_rtt_ns, now_ns);
-    return bytes;
+    }
+    return all_bytes;
 }
 
 void feedback_acknowledge_bitmap(struct requester *requester, const struct env *env,
