@@ -55,15 +55,24 @@ struct control_queue {
 void control_queue_init(
     struct control_queue *, struct arena *, uint32_t slot_count, uint32_t address_count);
 
-/* Inline, so that the record is written directly into the ring. A copy of fields that were just
- * written stalls the processor until the stores have reached the cache. */
+/* Returns the place of a new record, which the caller fills in; NULL if the ring is full. A record
+ * should be written there directly: a copy of fields that were just written stalls the processor
+ * until the stores have reached the cache. */
+static inline struct control_record *control_queue_add(struct control_queue *queue)
+{
+    if (queue->tail - queue->head == queue->slot_count)
+        return 0;
+    return &queue->records[queue->tail++ & (queue->slot_count - 1)];
+}
+
 static inline bool control_queue_push(
     struct control_queue *queue, const struct control_record *record)
 {
-    if (queue->tail - queue->head == queue->slot_count)
-        return false;
-    queue->records[queue->tail++ & (queue->slot_count - 1)] = *record;
-    return true;
+    struct control_record *place = control_queue_add(queue);
+
+    if (place)
+        *place = *record;
+    return place;
 }
 
 bool control_queue_push_endpoint(

@@ -6,14 +6,23 @@
 /* ---- responder ------------------------------------------------------------------------------- */
 
 static void answer_write(struct transport *nic, const struct qp *qp, const struct packet *packet,
-    struct control_record answer, uint64_t now_ns)
+    const struct responder_decision *decision, enum control_kind kind, uint64_t now_ns)
 {
-    answer.entropy = packet->ev;
-    answer.arrival_ns = (uint32_t)now_ns;
-    answer.tx_timestamp = packet->write.tx_timestamp;
-    answer.port = packet->port;
-    answer.retransmission = packet->flags & PACKET_RETRANSMISSION;
-    nic_answer(nic, qp, answer);
+    struct control_record *answer = control_queue_add(&nic->control);
+
+    if (!answer) {
+        nic_count(nic, COUNTER_CONTROL_OVERFLOW);
+        return;
+    }
+    *answer = (struct control_record){ .qp_index = qp->env.index,
+        .psn = decision->psn,
+        .entropy = packet->ev,
+        .arrival_ns = (uint32_t)now_ns,
+        .tx_timestamp = packet->write.tx_timestamp,
+        .kind = (uint8_t)kind,
+        .code = kind == CONTROL_ACK ? (uint8_t)ACK_SYNDROME_ACK : decision->code,
+        .port = packet->port,
+        .retransmission = packet->flags & PACKET_RETRANSMISSION };
 }
 
 /* Reverse probes do not always find another way back, because their answers take the peer's way to
@@ -43,24 +52,19 @@ static void answer_probe(struct transport *nic, const struct qp *qp, const struc
 __attribute__((noinline)) static void apply_effects(struct transport *nic, struct qp *qp,
     const struct packet *packet, const struct responder_decision *decision, uint64_t now_ns)
 {
-    struct control_record answer = { .psn = decision->psn, .code = decision->code };
-
     /* A NAK for a missing receive request may follow messages that were delivered. */
     if (decision->effects & (RESPONDER_HAS_EVENT | RESPONDER_OWES_NAK))
         qp->has_received = true;
     if (decision->effects & RESPONDER_HAS_EVENT)
         qp_has_event(nic, qp);
-    if (decision->effects & (RESPONDER_OWES_SACK | RESPONDER_OWES_NACK | RESPONDER_OWES_NAK)) {
-        answer.kind = decision->effects & RESPONDER_OWES_SACK   ? CONTROL_SACK
-                      : decision->effects & RESPONDER_OWES_NACK ? CONTROL_NACK
-                                                                : CONTROL_NAK;
-        answer_write(nic, qp, packet, answer, now_ns);
-    }
-    if (decision->effects & RESPONDER_OWES_ACK) {
-        answer.kind = CONTROL_ACK;
-        answer.code = ACK_SYNDROME_ACK;
-        answer_write(nic, qp, packet, answer, now_ns);
-    }
+    if (decision->effects & RESPONDER_OWES_SACK)
+        answer_write(nic, qp, packet, decision, CONTROL_SACK, now_ns);
+    else if (decision->effects & RESPONDER_OWES_NACK)
+        answer_write(nic, qp, packet, decision, CONTROL_NACK, now_ns);
+    else if (decision->effects & RESPONDER_OWES_NAK)
+        answer_write(nic, qp, packet, decision, CONTROL_NAK, now_ns);
+    if (decision->effects & RESPONDER_OWES_ACK)
+        answer_write(nic, qp, packet, decision, CONTROL_ACK, now_ns);
     if (decision->effects & RESPONDER_FAILS)
         qp_fail(nic, qp, qp_oldest_request(qp), COMPLETION_FLUSHED, (int)decision->async, now_ns);
 }
