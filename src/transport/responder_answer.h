@@ -8,7 +8,9 @@
 /* Returns the mark `m` for the EV of this packet (§7.2). */
 static inline uint8_t responder_answer_mark(const struct env *env, const struct packet *packet)
 {
-    if (env->nic->draining_mask >> packet->port & 1)
+    uint32_t draining_mask = env->nic->draining_mask; /* nearly always 0 */
+
+    if (draining_mask != 0 && draining_mask >> packet->port & 1)
         return SACK_MARK_ALWAYS_SKIP;
     return packet->ecn == ECN_CE ? SACK_MARK_SKIP_ONCE : SACK_MARK_NONE;
 }
