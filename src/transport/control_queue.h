@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -61,7 +62,7 @@ void control_queue_init(
 static inline struct control_record *control_queue_add(struct control_queue *queue)
 {
     if (queue->tail - queue->head == queue->slot_count)
-        return 0;
+        return NULL;
     return &queue->records[queue->tail++ & (queue->slot_count - 1)];
 }
 
