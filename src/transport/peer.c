@@ -143,6 +143,13 @@ static void list_last(struct transport *nic, struct qp *qp)
     list_between(nic, qp, qp->env.peer->last_ready, PEER_NO_QP);
 }
 
+/* Lists the QP first, possibly before one with a probe. */
+static void list_ahead(struct transport *nic, struct qp *qp)
+{
+    qp->env.peer->was_overtaken = true;
+    list_first(nic, qp);
+}
+
 /* Returns the profile of another QP to the peer, for answers. */
 static const struct path_profile *other_profile(const struct transport *nic, const struct qp *qp)
 {
@@ -241,7 +248,7 @@ void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
         list_first(nic, qp);
     } else if (!qp->is_listed && wants_turn(qp, now_ns)) {
         if (qp->requester->turn_left > 0)
-            list_first(nic, qp);
+            list_ahead(nic, qp);
         else
             list_last(nic, qp);
     }
@@ -289,12 +296,28 @@ static void let_next_go(struct transport *nic, const struct peer *peer, uint64_t
     if (!peer_can_send(peer, now_ns) && !is_urgent(next, now_ns))
         return;
     unlist_qp(nic, next);
-    list_first(nic, next);
+    list_ahead(nic, next);
+}
+
+/* Lists an urgent QP that others have overtaken first again. Not inlined: it is rare. */
+__attribute__((noinline)) static void recall_urgent(
+    struct transport *nic, struct peer *peer, uint64_t now_ns)
+{
+    uint32_t index = peer->first_ready;
+
+    while (index != PEER_NO_QP && !is_urgent(nic->qps[index], now_ns))
+        index = nic->qps[index]->next_ready;
+    peer->was_overtaken = index != PEER_NO_QP;
+    if (index == PEER_NO_QP || index == peer->first_ready)
+        return;
+    unlist_qp(nic, nic->qps[index]);
+    list_first(nic, nic->qps[index]);
 }
 
 /* A QP that has used up its turn, or could not send, moves to the end of the list. One with more
  * probes stays: they do not wait for the window. */
-void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
+static void end_turn_of_first(
+    struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
 {
     struct qp *qp = nic->qps[peer->first_ready];
     bool has_probes;
@@ -312,6 +335,15 @@ void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint
         unlist_qp(nic, qp);
         list_last(nic, qp);
     }
+}
+
+/* If the window is closed, the peer would leave the ring with a first QP that waits for it, and an
+ * urgent QP behind that one would wait, too. */
+void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
+{
+    end_turn_of_first(nic, peer, sent, now_ns);
+    if (peer->was_overtaken && !peer_can_send(peer, now_ns))
+        recall_urgent(nic, peer, now_ns);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -40,6 +40,7 @@ struct peer {
     uint32_t next_source;     /* in the list of that round; 0: not in it */
     uint8_t share_penalty;    /* rcv_cwnd_pen, if share_round is that of the NIC */
     uint8_t share_round;
+    bool was_overtaken; /* a QP with a probe let another go first, because its port was not ready */
     uint64_t trimmed_ns;      /* time at which the last trimmed packet was reported; 0: never */
     struct transport_rtt rtt; /* all 0: not known */
     uint32_t spurious_ticks; /* time of the last spurious loss, in 1.024 us modulo 2^32; 0: never */

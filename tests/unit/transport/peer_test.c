@@ -397,6 +397,26 @@ SPEC("§21: a QP whose probe waits for a port lets others send that can")
     by_hand_close(&nic);
 }
 
+SPEC("§21: a QP that overtook a probe while the window was open does not hold it back afterwards")
+{
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 8);
+    EXPECT_EQ(by_hand_send(&nic), 8);
+    await_tail_probes(1);
+    nic.ready_ports = 1;
+    await_tail_probes(1);
+    post_packets(B, 6);
+    if (by_hand_send(&nic) == 0) /* the turn of A */
+        EXPECT_EQ(by_hand_send(&nic), 2);
+    EXPECT_EQ(by_hand_sender(&nic.sent[0]), B);
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_sender(by_hand_first(&nic, OPCODE_PROBE)), A);
+    by_hand_close(&nic);
+}
+
 SPEC("§21: a QP that waits for its turn and fails does not change the turns of the others")
 {
     for (uint32_t failing = A; failing <= C; failing++) {
