@@ -31,15 +31,20 @@ static inline uint32_t requester_packet_repair_plane(
 }
 
 /* Returns those of the ready ports on which a repeated packet or a probe should leave that prefers
- * `plane` (PATH_NONE: none). The port of a dead plane is idle, and on a busy NIC often the only one
- * that is ready. Another plane that delivers little is therefore used only if every usable plane
- * does. */
+ * `plane` (PATH_NONE: none), after a packet on `lost_ev_index` (PATH_NONE: none) was lost or is
+ * late. The port of a dead plane is idle, and on a busy NIC often the only one that is ready. The
+ * plane of the lost packet, and another that delivers little, are therefore used only if there is
+ * no other. */
 static inline uint32_t requester_packet_ports(
-    const struct env *env, uint32_t ready_ports, uint32_t plane)
+    const struct env *env, uint32_t ready_ports, uint32_t plane, uint32_t lost_ev_index)
 {
     uint32_t preferred = plane < PATH_PLANE_COUNT_MAX ? UINT32_C(1) << plane : 0;
+    uint32_t lost =
+        lost_ev_index == PATH_NONE ? 0 : UINT32_C(1) << env_plane_of_ev(env, lost_ev_index);
     uint32_t delivering =
         planes_delivering(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)));
 
+    if (delivering & ~lost)
+        delivering &= ~lost;
     return delivering ? ready_ports & (delivering | preferred) : ready_ports;
 }

@@ -69,7 +69,8 @@ bool requester_send_tail_probe(struct requester *requester, const struct env *en
     requester->probe_planes &= (uint16_t)planes;
     if (requester->probe_once)
         ev_index = path_pick_other(env->paths,
-            requester_packet_ports(env, planes & ready_ports, plane), plane, hole_ev, now_ns);
+            requester_packet_ports(env, planes & ready_ports, plane, hole_ev), plane, hole_ev,
+            now_ns);
     else
         ev_index = pick_for_each_plane(env, requester->probe_planes & ready_ports, hole_ev, now_ns);
     if (ev_index == PATH_NONE) {

@@ -230,8 +230,9 @@ __attribute__((noinline)) static bool send_repair(struct requester *requester,
 {
     uint32_t lost_ev_index = send_window_record(&requester->window, psn).ev_index;
     uint32_t plane = requester_packet_repair_plane(requester, env, lost_ev_index);
-    uint32_t ev_index = path_pick_other(env->paths, requester_packet_ports(env, turn->ready, plane),
-        plane, lost_ev_index, turn->now_ns);
+    uint32_t ev_index =
+        path_pick_other(env->paths, requester_packet_ports(env, turn->ready, plane, lost_ev_index),
+            plane, lost_ev_index, turn->now_ns);
 
     if (ev_index == PATH_NONE)
         ev_index = pick_desperate(requester, env, turn);
@@ -273,8 +274,8 @@ static bool send_last_again(
         requester->resend_last = false;
         return false;
     }
-    ev_index = path_pick_other(env->paths, requester_packet_ports(env, turn->ready, plane), plane,
-        PATH_NONE, turn->now_ns);
+    ev_index = path_pick_other(env->paths,
+        requester_packet_ports(env, turn->ready, plane, PATH_NONE), plane, PATH_NONE, turn->now_ns);
     if (ev_index == PATH_NONE)
         ev_index = pick_desperate(requester, env, turn);
     if (ev_index == PATH_NONE)

@@ -251,6 +251,44 @@ SPEC("§10: the first tail probe avoids the EV of the oldest hole, later ones us
     EXPECT_GT(second, 0); /* one in four EVs of its plane */
 }
 
+/* Sends a packet. Afterwards only the port on which it left is ready. */
+static void send_and_block_others(void)
+{
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 1024, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.ready_ports = 1u << nic.sent[0].port;
+}
+
+SPEC("§10: the first tail probe waits for the port of another plane than that of the oldest hole")
+{
+    send_and_block_others();
+    for (uint32_t i = 0; i < 2 && by_hand_count(&nic, COUNTER_TAIL_PROBES) == 0; i++) {
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        EXPECT_EQ(by_hand_send(&nic), 0);
+    }
+    nic.ready_ports = ~nic.ready_ports;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§12: a retransmission waits for the port of another plane than that of the loss")
+{
+    struct packet nack;
+
+    send_and_block_others();
+    nic.now_ns += BASE_RTT_NS;
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = ~nic.ready_ports;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT(nic.sent[0].flags & PACKET_RETRANSMISSION);
+    by_hand_close(&nic);
+}
+
 SPEC("§10: a tail probe that is due on a plane is not sent after the plane went down")
 {
     open_connected();
