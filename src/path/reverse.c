@@ -113,20 +113,46 @@ uint32_t path_reverse_next_ev(struct path_reverse *reverse, uint32_t plane)
                      : reverse->older[plane * reverse->older_per_plane + turn - 1];
 }
 
-/* The newest EV becomes one of the older ones, in the place of its successor if that is one. */
+static uint32_t count_ev(const uint16_t *evs, uint32_t count, uint32_t ev_index)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        found += evs[i] == ev_index;
+    return found;
+}
+
+/* Returns the place of the EV that is there most often. If each is there once, returns that of
+ * `successor`, and otherwise the next in turn. */
+static uint32_t place_to_reuse(
+    struct path_reverse *reverse, const uint16_t *older, uint32_t successor)
+{
+    uint32_t count = reverse->older_per_plane;
+    uint32_t most = 1;
+    uint32_t place = count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t times = count_ev(older, count, older[i]);
+
+        if (times > most || (most == 1 && older[i] == successor)) {
+            most = times;
+            place = i;
+        }
+    }
+    if (place < count)
+        return place;
+    place = reverse->older_turn;
+    reverse->older_turn = (uint8_t)(place + 1 < count ? place + 1 : 0);
+    return place;
+}
+
+/* The newest EV becomes one of the older ones. Where paths are fewer than places, each path then
+ * has about as many places: the links of one path may have no capacity to spare for all answers. */
 static void keep_older(struct path_reverse *reverse, uint32_t plane, uint32_t successor)
 {
     uint16_t *older = &reverse->older[(size_t)plane * reverse->older_per_plane];
-    uint32_t turn = reverse->older_turn;
 
-    for (uint32_t i = 0; i < reverse->older_per_plane; i++) {
-        if (older[i] == successor) {
-            older[i] = reverse->planes[plane].ev_index;
-            return;
-        }
-    }
-    older[turn] = reverse->planes[plane].ev_index;
-    reverse->older_turn = (uint8_t)(turn + 1u < reverse->older_per_plane ? turn + 1u : 0);
+    older[place_to_reuse(reverse, older, successor)] = reverse->planes[plane].ev_index;
 }
 
 static void take_ev(struct path_reverse *reverse, uint32_t plane, struct path_reverse_plane newest)

@@ -186,6 +186,25 @@ SPEC("frequent control packets take in turn the EVs answered last, with eight pl
     EXPECT(used_on_plane_1(&back) >> 11 & 1);
 }
 
+SPEC("where a plane has fewer paths than places, frequent control packets take each about equally "
+     "often")
+{
+    for (uint32_t paths = 2; paths <= 4; paths++) {
+        uint32_t counts[4] = { 0 };
+        struct back back;
+
+        set_up(&back, 1, paths);
+        for (uint32_t i = 0; i < 8 * paths; i++)
+            answer(&back, i % paths);
+        for (uint32_t i = 0; i < 64; i++)
+            counts[path_reverse_next_ev(&back.reverse, 0)]++;
+        for (uint32_t ev = 0; ev < paths; ev++) {
+            EXPECT_GE(counts[ev], 64 / paths - 16);
+            EXPECT_LE(counts[ev], 64 / paths + 16);
+        }
+    }
+}
+
 SPEC("data that is acknowledged leaves only its own EV, until a probe is answered")
 {
     struct back back;
