@@ -12,13 +12,19 @@
  * slow plane is tried. If the plan is rough, paths must first find their shares of a plane: planes
  * then change more slowly than paths. A plane whose queues are not too long keeps its weight,
  * because the other planes may have no capacity to spare, and a plane that does not use its share
- * of the window, because its port is the limit, gains none. */
+ * of the window, because its port is the limit, gains none.
+ *
+ * The last two rules hold for all plans by which planes differ, as long as the window is not what
+ * limits the sender: round trips then differ by the packet times of ports, and a plane that loses
+ * weight leaves its port idle, because the ports of the others are full already. */
 enum {
     GAIN = 64, /* 256ths */
     GAIN_ROUGH = 32,
     LEAK = 3, /* 256ths */
     LEAK_ROUGH = 1,
     USED_QUARTERS = 3,  /* of its share that a plane holds if the share is the limit */
+    SACK_BYTES = 16384, /* acknowledged at a time: this much less is in flight at the end of a round
+                           than before */
     EXCESS_LARGE = 128, /* 256ths of the mean */
     EXCESS_MOST = 16 * 256,
     EXCESS_LEAST = -128,
@@ -160,26 +166,52 @@ static uint32_t mean_ticks(const struct planes *planes, uint32_t usable)
     return count ? (uint32_t)(ticks / count) : 0;
 }
 
+/* How weights change in a round. */
+struct pace {
+    int32_t gain; /* 256ths */
+    int32_t leak; /* 256ths */
+    bool is_calm; /* only long queues and used shares count */
+};
+
 static bool is_rough(const struct planes_times *times)
 {
     return times->profile && times->profile->is_rough;
 }
 
-/* Returns the part of a mean round trip that counts, if it is longer than the mean of all
- * planes. */
-static int64_t judged_ticks(const struct planes_times *times, int64_t own, int64_t mean)
+/* True if the window is not what limits the sender. */
+static bool has_unused_window(const struct planes *planes, const struct planes_times *times)
+{
+    uint64_t bytes = SACK_BYTES;
+
+    for (uint32_t plane = 0; plane < planes->plane_count; plane++)
+        bytes += planes->inflight_bytes[plane];
+    return 4 * bytes < USED_QUARTERS * (uint64_t)times->window_bytes;
+}
+
+static struct pace pace_of(const struct planes *planes, const struct planes_times *times)
+{
+    bool is_limited = !times->profile || !has_unused_window(planes, times);
+
+    return (struct pace){ .gain = is_rough(times) ? GAIN_ROUGH : GAIN,
+        .leak = is_rough(times) && is_limited ? LEAK_ROUGH : LEAK,
+        .is_calm = is_rough(times) || !is_limited };
+}
+
+/* Returns the part of a mean round trip that counts at a calm pace, if it is longer than the mean
+ * of all planes. */
+static int64_t calm_ticks(const struct planes_times *times, int64_t own, int64_t mean)
 {
     int64_t calm = (times->base_rtt_ns + times->target_delay_ns) / PLANES_TICK_NS;
     int64_t most = calm > mean ? calm : mean;
 
-    if (!is_rough(times) || own <= mean)
+    if (own <= mean)
         return own;
     return own > most ? own - most + mean : mean;
 }
 
 /* Returns the excess of the round trips of a plane over the mean, in 256ths. */
-static int32_t excess_of(
-    const struct planes *planes, uint32_t plane, uint32_t mean, const struct planes_times *times)
+static int32_t excess_of(const struct planes *planes, uint32_t plane, uint32_t mean,
+    const struct planes_times *times, bool is_calm)
 {
     int64_t own;
 
@@ -187,7 +219,9 @@ static int32_t excess_of(
         return EXCESS_SILENT;
     if (planes->count[plane] == 0)
         return 0;
-    own = judged_ticks(times, planes->rtt_ticks[plane] / planes->count[plane], mean);
+    own = planes->rtt_ticks[plane] / planes->count[plane];
+    if (is_calm)
+        own = calm_ticks(times, own, mean);
     return clamped((own - mean) * 256 / mean, EXCESS_LEAST, EXCESS_MOST);
 }
 
@@ -199,20 +233,20 @@ static bool has_unused_share(
            USED_QUARTERS * (uint64_t)times->window_bytes * planes->weight[plane];
 }
 
-static void move_weight(
-    struct planes *planes, uint32_t plane, uint32_t mean, const struct planes_times *times)
+static void move_weight(struct planes *planes, uint32_t plane, uint32_t mean,
+    const struct planes_times *times, struct pace pace)
 {
     int32_t weight = planes->weight[plane];
-    int32_t excess = excess_of(planes, plane, mean, times);
+    int32_t excess = excess_of(planes, plane, mean, times, pace.is_calm);
     int32_t rest = weight_of_length(times->profile, plane, times->base_rtt_ns);
 
-    if (is_rough(times) && excess < 0 && has_unused_share(planes, plane, times))
+    if (pace.is_calm && excess < 0 && has_unused_share(planes, plane, times))
         excess = 0;
     if (excess > EXCESS_LARGE)
         weight = weight * 256 / (256 + excess);
     else
-        weight -= weight * excess / 256 * (is_rough(times) ? GAIN_ROUGH : GAIN) / 256;
-    weight += (rest - weight) * (is_rough(times) ? LEAK_ROUGH : LEAK) / 256;
+        weight -= weight * excess / 256 * pace.gain / 256;
+    weight += (rest - weight) * pace.leak / 256;
     planes->weight[plane] = (uint16_t)clamped(weight, 0, UINT16_MAX);
 }
 
@@ -254,12 +288,13 @@ static void clear_round(struct planes *planes)
 void planes_end_round(struct planes *planes, uint32_t usable, const struct planes_times *times)
 {
     uint32_t mean = mean_ticks(planes, usable);
+    struct pace pace = pace_of(planes, times);
 
     planes->has_moved = true;
     planes->weighed_mask = 0;
     if (mean > 0) {
         for (uint32_t left = usable; left; left &= left - 1)
-            move_weight(planes, bits_lowest(left), mean, times);
+            move_weight(planes, bits_lowest(left), mean, times, pace);
         settle_weights(planes, usable);
     }
     clear_round(planes);

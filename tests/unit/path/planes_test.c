@@ -708,6 +708,44 @@ SPEC("where the plan is rough, a plane keeps its weight while its queues are as 
     EXPECT_GE(planes.weight[1], 3900);
 }
 
+/* Two planes that differ by plan hold this much each. Plane 1 has a quarter of an equal share, and
+ * its round trips are longer by two packet times of its port. Returns its weight after a round. */
+static uint32_t weight_of_slower(uint32_t bytes, const struct path_profile *profile)
+{
+    struct planes_times with_window = rough_times;
+    struct planes planes;
+
+    with_window.window_bytes = 4 * WINDOW_BYTES;
+    with_window.profile = profile;
+    planes_init(&planes, 2);
+    set_weight(&planes, 0, PLANES_EQUAL * 7 / 4);
+    set_weight(&planes, 1, PLANES_EQUAL / 4);
+    for (uint32_t plane = 0; plane < 2; plane++) {
+        planes_on_sent(&planes, plane, bytes);
+        planes_on_delivered(&planes, plane);
+    }
+    planes_choose(&planes, 3, 3, with_window.window_bytes);
+    sample(&planes, 0, 90, 1);
+    sample(&planes, 1, 118, 1);
+    planes_end_round(&planes, 3, &with_window);
+    return planes.weight[1];
+}
+
+SPEC("where planes differ by plan and the window is not used, one with short queues loses nothing")
+{
+    const struct path_profile profile = { .is_rough = false };
+
+    EXPECT_LT(weight_of_slower(2 * WINDOW_BYTES, &profile), PLANES_EQUAL / 4);
+    EXPECT_GT(weight_of_slower(WINDOW_BYTES, &profile), PLANES_EQUAL / 4);
+    EXPECT_LT(weight_of_slower(WINDOW_BYTES, NULL), PLANES_EQUAL / 4);
+}
+
+SPEC("where the plan is rough and the window is not used, differences decay by 3 of 256 per round")
+{
+    EXPECT_LT(weight_of_slower(2 * WINDOW_BYTES, &rough_profile), PLANES_EQUAL / 4 + 16);
+    EXPECT_GE(weight_of_slower(WINDOW_BYTES, &rough_profile), PLANES_EQUAL / 4 + 35);
+}
+
 SPEC("a plane with longer paths has more bytes in flight in proportion, and returns to that share")
 {
     struct path_profile profile = { .plane_weights = { PLANES_EQUAL, PLANES_EQUAL },
