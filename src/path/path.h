@@ -360,6 +360,9 @@ uint32_t path_reverse_other(
 void path_reverse_avoid(
     struct path_reverse *, const struct path_profile *, uint32_t ev_index, struct prng *);
 
+/* True if a plane is out of the rotation, a probe on it has failed since the last answer, or none
+ * has been answered yet. */
+bool path_reverse_is_in_doubt(const struct path_reverse *);
 /* Returns the EV to probe next on planes of the mask: a random one or, half of the time, the
  * reverse EV of a plane in doubt if there is one. PATH_NONE: there is no EV on these planes. */
 uint32_t path_reverse_probe_target(

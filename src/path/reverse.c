@@ -240,6 +240,17 @@ static uint32_t planes_in_doubt(const struct path_reverse *reverse, uint32_t pla
     return in_doubt;
 }
 
+bool path_reverse_is_in_doubt(const struct path_reverse *reverse)
+{
+    uint32_t unknown = reverse->plane_mask;
+
+    for (uint32_t planes = reverse->plane_mask; planes; planes &= planes - 1)
+        if (reverse->planes[bits_lowest(planes)].was_probed)
+            unknown &= ~(UINT32_C(1) << bits_lowest(planes));
+    return unknown != 0 || reverse->out_mask != 0 ||
+           planes_in_doubt(reverse, reverse->plane_mask) != 0;
+}
+
 static uint32_t draw_plane(uint32_t planes, struct prng *prng)
 {
     for (uint32_t skip = prng_below(prng, bits_count(planes)); skip > 0; skip--)

@@ -11,6 +11,7 @@ enum {
     DRAWS = 4,         /* attempts to draw an EV that is not known to be bad */
     PACKETS = 32,      /* packet times between two probes, which limits their share of slow links */
     GAP_BYTES = 16384, /* bytes that the ports carry between two probes: probes take below 1 % */
+    SKIPPED_MOST = 3,  /* turns to probe that a peer with few answers does not use */
     TICK_SHIFT = 10,
 };
 
@@ -219,6 +220,21 @@ static void probe_peer(struct transport *nic, struct peer *peer, uint64_t now_ns
     update_deadline(way_back, now_ns);
 }
 
+/* True if the way back carries few answers. A probe and its response are as long as two SACKs: a
+ * peer that sends a packet in a round trip would cost the links a third more. If it is heard, but
+ * no data is, the answers may be lost, and every turn is used. */
+static bool spares_probe(struct way_back *way_back)
+{
+    if (way_back->answers == 0 || way_back->answers >= WAY_BACK_ANSWERS ||
+        way_back->skipped >= SKIPPED_MOST || path_reverse_is_in_doubt(&way_back->reverse)) {
+        way_back->answers = 0;
+        way_back->skipped = 0;
+        return false;
+    }
+    way_back->skipped++;
+    return true;
+}
+
 static void take_probing_turn(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
     struct way_back *way_back = &peer->way_back;
@@ -230,7 +246,7 @@ static void take_probing_turn(struct transport *nic, struct peer *peer, uint64_t
     way_back->probe_ns = heard ? now_ns + interval_ns(nic, peer) : UINT64_MAX;
     if (heard && peer->update_owed)
         peer_remind_of_ports(nic, peer, now_ns);
-    if (!sends && rate_of_probes_allows(nic, now_ns))
+    if (!sends && !spares_probe(way_back) && rate_of_probes_allows(nic, now_ns))
         probe_peer(nic, peer, now_ns);
 }
 

@@ -39,11 +39,23 @@ static void arrive(uint32_t qpn)
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
 }
 
+/* Packets of the peer arrive at this QP, and each is answered by a SACK. */
+static void arrive_answered(uint32_t qpn, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct packet packet = by_hand_write(
+            &nic, qpn, OPCODE_WRITE_ONLY, psn_add(psn(BY_HAND_RQ_PSN), arrived++), 64);
+
+        packet.flags |= PACKET_ACK_REQUEST;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    }
+    by_hand_send(&nic);
+}
+
 /* One probing turn: the peer is heard, and an interval passes. Returns the probe, NULL: none. */
 static const struct packet *take_turn(uint32_t qpn, uint64_t interval_ns)
 {
-    arrive(qpn);
-    by_hand_send(&nic);
+    arrive_answered(qpn, WAY_BACK_ANSWERS);
     nic.now_ns += interval_ns + 256;
     transport_expire(nic.transport, nic.now_ns);
     by_hand_send(&nic);
@@ -81,6 +93,38 @@ SPEC("§17: a receiver probes a random path to its peer a base RTT after the fir
     EXPECT_EQ(probe->ev >> 8, probe->port);
     EXPECT_EQ(probe->endpoint.op, ENDPOINT_EV_PROBE);
     by_hand_close(&nic);
+}
+
+/* Returns the probes in 40 turns in which this many packets arrive and are answered. */
+static uint64_t probes_with_answers(uint32_t answers)
+{
+    uint64_t before;
+    uint64_t after;
+
+    open_connected();
+    for (uint32_t turn = 0; turn < 8; turn++) /* until each plane has been probed */
+        EXPECT_EQ(answer(take_turn(A, BASE_RTT_NS)), DROP_NONE);
+    before = by_hand_count(&nic, COUNTER_REVERSE_PROBES);
+    for (uint32_t turn = 0; turn < 40; turn++) {
+        const struct packet *probe;
+
+        arrive_answered(A, answers);
+        nic.now_ns += BASE_RTT_NS + 256;
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+        probe = by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
+        if (probe)
+            EXPECT_EQ(answer(probe), DROP_NONE);
+    }
+    after = by_hand_count(&nic, COUNTER_REVERSE_PROBES);
+    by_hand_close(&nic);
+    return after - before;
+}
+
+SPEC("§17: a peer with fewer than eight answers in a turn is probed in one turn of four")
+{
+    EXPECT_EQ(probes_with_answers(8), 40);
+    EXPECT_EQ(probes_with_answers(1), 10);
 }
 
 SPEC("§17: when the peer sends nothing, probing ends")
