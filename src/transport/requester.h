@@ -186,11 +186,13 @@ static inline uint32_t requester_turn_packets(
 /* Returns the time until the timeout, for the current count of timeouts (§13). */
 uint64_t requester_interval_ns(const struct requester *, const struct env *);
 
-/* The id of a probe contains the EV, so that no record is needed for the answer. */
-#define REQUESTER_PROBE_EV_MASK (PATH_EV_COUNT_MAX - 1)
+/* The id of a probe contains the EV, so that no record is needed for the answer, and whether the
+ * probe tests an EV, in the control class. */
+#define REQUESTER_PROBE_EV_MASK  (PATH_EV_COUNT_MAX - 1)
+#define REQUESTER_PROBE_TESTS_EV (1u << 15)
 static inline uint16_t requester_probe_id(uint8_t sequence, uint32_t ev_index)
 {
-    return (uint16_t)(sequence * PATH_EV_COUNT_MAX + ev_index);
+    return (uint16_t)((sequence * PATH_EV_COUNT_MAX + ev_index) & ~REQUESTER_PROBE_TESTS_EV);
 }
 
 /* Returns the nominal size of a PSN that was sent and is not done (MRC 1.0 §8.3.1). */

@@ -128,6 +128,7 @@ bool requester_send_ev_probe(struct requester *requester, const struct env *env,
     send_probe(requester, env, ev_index, out, now_ns);
     out->class = DSCP_CONTROL;
     out->ecn = ECN_NOT_ECT;
+    out->probe.probe_id |= REQUESTER_PROBE_TESTS_EV;
     path_probe_left(env->paths, ev_index, now_ns);
     requester_ev_probes_changed(requester, env);
     env_count(env, COUNTER_EV_PROBES);

@@ -225,6 +225,17 @@ static void acknowledge_above(struct requester *requester, const struct env *env
         feedback_acknowledge_bitmap(requester, env, base, bitmap, now_ns);
 }
 
+/* Returns the time that the probe would have taken among data packets. */
+static uint32_t age_of_probe_ns(
+    const struct requester *requester, const struct env *env, struct round_trip round_trip)
+{
+    uint32_t usual_ns = requester_rtt_ns(requester, env);
+
+    if (round_trip.has_no_delay && round_trip.sample_ns < usual_ns)
+        return usual_ns;
+    return (uint32_t)round_trip.sample_ns;
+}
+
 struct requester_decision requester_on_sack(struct requester *requester, const struct env *env,
     const struct packet *packet, uint64_t now_ns)
 {
@@ -266,7 +277,8 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
     }
     arm_tail(requester, env, measures, now_ns);
     if (sack->answers_probe && round_trip.sample_ns)
-        loss_infer_by_probe(requester, env, sack, (uint32_t)round_trip.sample_ns, now_ns);
+        loss_infer_by_probe(
+            requester, env, sack, age_of_probe_ns(requester, env, round_trip), now_ns);
     loss_infer_by_count(requester, env, sack->ooo_count, now_ns);
     if (requester->loss_check_ns == UINT64_MAX || now_ns >= requester->loss_check_ns)
         loss_infer_by_time(requester, env, now_ns);

@@ -147,7 +147,8 @@ struct round_trip round_trip_of_probe(
     uint32_t probe_ticks = (uint32_t)(now_ns / SEND_WINDOW_TICK_NS) - requester->last_probe_ticks;
     bool is_certain = probe_ticks < STAMP_TRUST_NS / SEND_WINDOW_TICK_NS && age_ns < STAMP_TRUST_NS;
 
-    return (struct round_trip){ .sample_ns = is_certain ? age_ns + 1 : 0 };
+    return (struct round_trip){ .sample_ns = is_certain ? age_ns + 1 : 0,
+        .has_no_delay = sack->probe_id & REQUESTER_PROBE_TESTS_EV };
 }
 
 static void smooth_rtt(struct requester *requester, uint64_t sample_ns)
@@ -199,8 +200,11 @@ void round_trip_control(struct requester *requester, const struct env *env,
     uint64_t now_ns)
 {
     uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
-    uint64_t sample_ns = as_of_full_packet(requester, env, sack, round_trip);
+    uint64_t sample_ns;
 
+    if (round_trip.has_no_delay)
+        round_trip.sample_ns = 0;
+    sample_ns = as_of_full_packet(requester, env, sack, round_trip);
     smooth_rtt(requester, round_trip.sample_ns);
     if (!round_trip.is_of_full_packet && !measures_base(requester, sack, sample_ns))
         sample_ns = feedback_base_sample(env, sample_ns);

@@ -7,6 +7,7 @@
 struct round_trip {
     uint64_t sample_ns;     /* 0: not known */
     bool is_of_full_packet; /* otherwise of a probe, or of a packet of another size */
+    bool has_no_delay;      /* of a probe in the control class, which passes no queue */
 };
 
 /* Returns the round trip of the data packet that a SACK answers. `record`: the record of that

@@ -228,6 +228,34 @@ SPEC("§19.3: a probe gives a sample if neither its stamp nor the probe is 4 ms 
     EXPECT_EQ(sample_of_probe(young_ns, limit_ns), 0);
 }
 
+/* The smoothed round trip, which was twice the base RTT, after the answer to a probe that took one
+ * base RTT. */
+static uint32_t smoothed_after_probe(uint16_t probe_id)
+{
+    struct qp *qp = open_with_packet();
+    struct packet sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+    uint32_t smoothed_ns;
+
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = probe_id;
+    sack.sack.tx_timestamp = (uint16_t)(nic.now_ns / STAMP_UNIT_NS);
+    qp->requester->last_probe_ticks = (uint32_t)(nic.now_ns / SEND_WINDOW_TICK_NS);
+    qp->requester->smoothed_rtt_ns = 2 * BASE_RTT_NS;
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    smoothed_ns = qp->requester->smoothed_rtt_ns;
+    by_hand_close(&nic);
+    return smoothed_ns;
+}
+
+SPEC("§19.3: a probe that tests an EV passes no queue and measures no delay")
+{
+    uint16_t id = requester_probe_id(3, 1);
+
+    EXPECT_GT(2 * BASE_RTT_NS, smoothed_after_probe(id));
+    EXPECT_EQ(smoothed_after_probe((uint16_t)(id | REQUESTER_PROBE_TESTS_EV)), 2 * BASE_RTT_NS);
+}
+
 SPEC("every round trip that is measured is traced, with the base RTT and the window")
 {
     const struct qp *qp = open_with_packet();
