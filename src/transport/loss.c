@@ -7,12 +7,26 @@
 
 enum {
     BITMAP_PSNS = 64,
+    USUAL_TRIPS = 2,      /* longest round trip that counts, in mean ones */
     DOUBTFUL_TARGETS = 3, /* more delay than the queues of a full network cause */
 };
 
 static uint32_t reorder_most_ns(const struct env *env)
 {
     return (uint32_t)(requester_reorder_ns(env) * env->nic->parameters->reo_wnd_factor_max);
+}
+
+/* Returns the longest recent round trip, as far as it counts. A single one may be long for any
+ * reason. If most are, as in front of a slow destination, queues are that long. */
+static uint32_t longest_counted_ns(const struct requester *requester, const struct env *env)
+{
+    uint32_t longest_ns = requester->longest_ticks * SEND_WINDOW_TICK_NS;
+    uint32_t usual_ns = USUAL_TRIPS * requester->smoothed_rtt_ns;
+    uint32_t most_ns = reorder_most_ns(env);
+
+    if (most_ns < usual_ns)
+        most_ns = usual_ns;
+    return longest_ns < most_ns ? longest_ns : most_ns;
 }
 
 /* Returns the age at which a packet counts as lost after a packet with this round trip has
@@ -23,12 +37,9 @@ static uint32_t lost_after_ns(
     const struct requester *requester, const struct env *env, uint32_t rtt_ns)
 {
     uint32_t longest_ns = requester->longest_ticks * SEND_WINDOW_TICK_NS;
-    uint32_t most_ns;
 
     if (longest_ns > rtt_ns) {
-        most_ns = reorder_most_ns(env);
-        if (longest_ns > most_ns)
-            longest_ns = most_ns;
+        longest_ns = longest_counted_ns(requester, env);
         if (longest_ns > rtt_ns)
             rtt_ns = longest_ns;
     }

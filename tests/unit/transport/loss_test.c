@@ -95,6 +95,24 @@ SPEC("§10 A: a longer round trip of late counts instead, up to the widest reord
     EXPECT(is_lost_by_time(4 * most_ns, most_ns + REORDER_NS + TICK_NS));
 }
 
+/* In front of a slow destination, queues last longer than the widest reordering window. */
+SPEC("§10 A: a longer round trip of late counts up to twice the mean")
+{
+    uint64_t age_ns;
+
+    open_sent(2);
+    overtake(1, GAP_NS);
+    qp->requester->longest_ticks = UINT16_MAX;
+    qp->requester->smoothed_rtt_ns =
+        requester_reorder_ns(&qp->env) * (uint32_t)nic.config.parameters.reo_wnd_factor_max;
+    age_ns = UINT64_C(2) * qp->requester->smoothed_rtt_ns + REORDER_NS;
+    loss_infer_by_time(qp->requester, &qp->env, first_ns + age_ns - TICK_NS);
+    EXPECT(!is_lost(0));
+    loss_infer_by_time(qp->requester, &qp->env, first_ns + age_ns + TICK_NS);
+    EXPECT(is_lost(0));
+    by_hand_close(&nic);
+}
+
 SPEC("§10 A: the timer of the rule declares the loss when it is due, not before")
 {
     uint64_t due_ns;
