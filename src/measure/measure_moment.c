@@ -16,6 +16,20 @@ void measure_moment_evs(const struct measure_record *record, struct measure_mome
     moment->bad_evs = counts.bad;
 }
 
+/* Sets the capacity of each workload so far. The sum is rounded once, not for each pair: short runs
+ * with many pairs would lose a part of it. */
+static void sum_capacity(const struct measure_record *record, uint64_t *workload_bits)
+{
+    uint32_t workload_count = record->plan->sim->workload_count;
+    double *sums = allocator_take_surely(&record->memory, workload_count, sizeof(*sums));
+
+    for (uint32_t i = 0; i < record->capacity->pair_count; i++)
+        sums[record->capacity->pairs[i].workload] += record->capacity->bits[i];
+    for (uint32_t i = 0; i < workload_count; i++)
+        workload_bits[i] = (uint64_t)sums[i];
+    allocator_free(&record->memory, sums);
+}
+
 struct measure_moment measure_moment_of(const struct measure_record *record)
 {
     struct measure_moment moment = { .time_ps = sim_now_ps(record->sim) };
@@ -28,9 +42,8 @@ struct measure_moment measure_moment_of(const struct measure_record *record)
     moment.workload_bits =
         allocator_take_surely(&record->memory, workload_count, sizeof(*moment.workload_bits));
     sim_placed_bytes(record->sim, moment.workload_bytes);
-    for (uint32_t i = 0; record->capacity && i < record->capacity->pair_count; i++)
-        moment.workload_bits[record->capacity->pairs[i].workload] +=
-            (uint64_t)record->capacity->bits[i];
+    if (record->capacity)
+        sum_capacity(record, moment.workload_bits);
     return moment;
 }
 
