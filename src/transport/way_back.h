@@ -37,7 +37,7 @@ struct way_back {
     uint32_t witness; /* index of a QP that sends on the profile and therefore knows the bad EVs */
     bool heard;       /* a packet of the peer arrived since the last probe was due */
     bool sent_data;   /* data were sent on the profile since then; their SACKs keep it fresh */
-    uint16_t answers; /* SACKs for data since the last probe, modulo 2^16 */
+    uint8_t answers;  /* SACKs for data since the last probe, at most WAY_BACK_ANSWERS */
     uint8_t skipped;  /* turns to probe that were not used since then */
 };
 
@@ -61,7 +61,8 @@ static inline uint32_t way_back_ev(const struct way_back *way_back, uint32_t pla
 /* Returns the same for SACKs, which are many and share the EVs that were found last. */
 static inline uint32_t way_back_sack_ev(struct way_back *way_back, uint32_t plane)
 {
-    way_back->answers++;
+    if (way_back->answers < WAY_BACK_ANSWERS)
+        way_back->answers++;
     return way_back->profile->entries[path_reverse_next_ev(&way_back->reverse, plane)].ev;
 }
 
