@@ -169,7 +169,7 @@ static double below_share(
     if (window_bytes >= 2 * share_bytes || window_bytes <= 0)
         return 0;
     falls = LN2 * log2_about(share_bytes / window_bytes);
-    part = SHARE_SLOPE * (LN2 + falls) + (falls > 0 ? BELOW_SLOPE * falls : 0);
+    part = SHARE_SLOPE * (LN2 + falls) + BELOW_SLOPE * (falls > 0 ? falls : 0);
     return part < most ? part : most;
 }
 

@@ -2,6 +2,7 @@
 /* Compares the senders of a NIC, once in some round trips. */
 #include "transport/receive_share.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "transport/nic.h"
@@ -66,7 +67,7 @@ static struct arrivals arrivals_of(const struct transport *nic)
 }
 
 /* Returns the share of those that have more than `share_bytes`, if the others keep what they
- * have. */
+ * have. There always is one: all together have more than what is shared. */
 static double share_beyond(const struct transport *nic, double share_bytes, double all_bytes)
 {
     uint32_t more_count = 0;
@@ -77,17 +78,22 @@ static double share_beyond(const struct transport *nic, double share_bytes, doub
         else
             more_count++;
     }
-    return more_count > 0 ? all_bytes / more_count : share_bytes;
+    assert(more_count > 0);
+    return all_bytes / more_count;
 }
 
 /* Returns the largest number of bytes that a source may have: if none has more, all together have
  * USED_PART of what has arrived. Begins with equal shares; those that use less leave more to the
- * others. */
+ * others. 0: not known, because a source of trimmed packets has left. */
 static double largest_share(const struct transport *nic, struct arrivals all)
 {
-    double used_bytes = USED_PART * (double)(all.bytes - nic->share.trimmed_bytes);
-    double share_bytes = used_bytes / all.source_count;
+    double used_bytes;
+    double share_bytes;
 
+    if (all.bytes <= nic->share.trimmed_bytes)
+        return 0;
+    used_bytes = USED_PART * (double)(all.bytes - nic->share.trimmed_bytes);
+    share_bytes = used_bytes / all.source_count;
     for (uint32_t step = 0; step < STEPS_MAX; step++) {
         double larger_bytes = share_beyond(nic, share_bytes, used_bytes);
 

@@ -60,6 +60,16 @@ static void arrive(uint32_t index, uint32_t count)
     }
 }
 
+static void arrive_trimmed(uint32_t index, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct packet packet = next_of(index);
+
+        packet.class = DSCP_TRIMMED_LASTHOP;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_TRIMMED);
+    }
+}
+
 /* Lets a packet of the peer trigger a SACK, and returns it. */
 static struct packet_sack sack_of(uint32_t index)
 {
@@ -138,12 +148,7 @@ SPEC("§20: packets that our ports trimmed count as sent, so that senders shrink
     sack_of(PEERS - 1);
     arrive(0, 130);
     arrive(1, 120);
-    for (uint32_t i = 0; i < 100; i++) {
-        struct packet packet = next_of(0);
-
-        packet.class = DSCP_TRIMMED_LASTHOP;
-        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_TRIMMED);
-    }
+    arrive_trimmed(0, 100);
     by_hand_wait(&nic, ROUND_NS);
     sack_of(PEERS - 1);
     EXPECT_GT(penalty_of(0), without + 10);
@@ -219,6 +224,20 @@ SPEC("§20: a sender whose QP is destroyed within a round is forgotten after it"
         EXPECT_GE(penalty_of(0), HOLD);
         EXPECT_EQ(penalty_of(1), LOW);
     }
+    by_hand_close(&nic);
+}
+
+SPEC("§20: nothing is judged if the sender of most trimmed packets left within the round")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+    arrive(0, FULL_PACKETS);
+    arrive_trimmed(1, FULL_PACKETS + 50);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN + 1), 0);
+    connect_peer(1);
+    by_hand_wait(&nic, ROUND_NS);
+    EXPECT_EQ(penalty_of(0), 0);
     by_hand_close(&nic);
 }
 

@@ -191,6 +191,18 @@ SPEC("a QP that leaves a shared path set knows the base RTT of its paths")
     by_hand_close(&nic);
 }
 
+SPEC("the paths of a new profile know the base RTT")
+{
+    uint32_t base_rtt_ns;
+
+    open_with_other();
+    base_rtt_ns = transport_qp_paths(nic.transport, QPN)->timing.base_rtt_ns;
+    EXPECT_GT(base_rtt_ns, 0);
+    EXPECT_EQ(set_paths(&other), 0);
+    EXPECT_EQ(transport_qp_paths(nic.transport, QPN)->timing.base_rtt_ns, base_rtt_ns);
+    by_hand_close(&nic);
+}
+
 SPEC("work that waits for a usable EV is sent as soon as the new profile has one")
 {
     struct path_set *paths;
