@@ -296,6 +296,7 @@ SPEC("a window of one packet grows by the round trips since its last growth, one
 {
     EXPECT_EQ(window_after(2000, 0, MTU_BYTES, 4800), 2387);
     EXPECT_EQ(window_after(2000, 12000, MTU_BYTES, 4800), 2387);
+    EXPECT_GT(window_after(2000, 22000, MTU_BYTES, 4800), 2387);
     EXPECT_EQ(window_after(2000, 36000, MTU_BYTES, 4800), 2969);
     EXPECT_EQ(window_after(2000, 1000000, MTU_BYTES, 4800), 5102);
     EXPECT_EQ(window_after(MTU_BYTES, 36000, MTU_BYTES, 4800), 6145);
@@ -617,6 +618,8 @@ static void meet_full_queue(struct flow *flow, uint32_t sample_count, uint64_t d
     flow->cc.window_bytes = 260000;
 }
 
+#define APART_NS (UINT64_C(16) * (BASE_RTT_NS + DELAY_NS))
+
 /* Two full queues, one after the other: the third tells. */
 static void begin_crowded(struct flow *flow)
 {
@@ -629,7 +632,6 @@ static void begin_crowded(struct flow *flow)
 
 SPEC("full queues more than 16 round trips and targets apart are bursts and set no ceiling")
 {
-    static const uint64_t APART_NS = 16 * (BASE_RTT_NS + DELAY_NS);
     struct flow flow;
 
     begin(&flow, 260000);
@@ -657,6 +659,20 @@ SPEC("a queue that overflows below the largest target lowers the target")
      * 174937 bytes in 13995.0 ns. */
     flow.cc.window_bytes = 174937 / 2;
     expect_target(&flow, 6149);
+}
+
+SPEC("a full queue shrinks a window by no more than 0.3 where a ceiling lowers the target, too")
+{
+    struct flow flow;
+
+    begin_crowded(&flow);
+    meet_full_queue(&flow, 8, 11400);
+    expect_target(&flow, 5400);
+    flow.cc.window_bytes = 5 * MTU_BYTES;
+    flow.now_ns += APART_NS;
+    flow_trim(&flow);
+    EXPECT_LT(flow.cc.window_bytes, 5 * MTU_BYTES);
+    EXPECT_GE(flow.cc.window_bytes, 5 * MTU_BYTES * 7 / 10);
 }
 
 SPEC("the ceiling is the longest of at least eight samples over a round trip and a target")

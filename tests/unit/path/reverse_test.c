@@ -205,6 +205,20 @@ SPEC("where a plane has fewer paths than places, frequent control packets take e
     }
 }
 
+SPEC("with one plane, too, if each former EV has one place, they leave in turn")
+{
+    static const uint32_t order[] = { 1, 2, 0, 3, 4, 5, 6, 7, 8 };
+    uint64_t used = 0;
+    struct back back;
+
+    set_up(&back, 1, 9);
+    for (uint32_t i = 0; i < 9; i++)
+        answer(&back, order[i]);
+    for (uint32_t i = 0; i < 64; i++)
+        used |= UINT64_C(1) << path_reverse_next_ev(&back.reverse, 0);
+    EXPECT_EQ(used, 0x1fb); /* 2 has the first place: 1 had all of them when it came */
+}
+
 SPEC("data that is acknowledged leaves only its own EV, until a probe is answered")
 {
     struct back back;

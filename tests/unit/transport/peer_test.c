@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "by_hand.h"
+#include "path/ev_table.h"
 #include "spec.h"
 
 #include "wire/stamp.h"
@@ -646,6 +647,7 @@ SPEC("§19.3: after its first SACK a QP measures the base RTT, by a probe in the
     answer_probe(A, 0);
     EXPECT_GE(status_of(A).base_rtt_ns, 6400);
     EXPECT_LE(status_of(A).base_rtt_ns, 6400 + STAMP_UNIT_NS + 1);
+    EXPECT_EQ(transport_qp_paths(nic.transport, A)->timing.base_rtt_ns, status_of(A).base_rtt_ns);
     EXPECT_EQ(by_hand_send(&nic), 0);
     by_hand_close(&nic);
 }

@@ -108,6 +108,9 @@ SPEC("records are returned when all work is done and reported")
     EXPECT(!transport_qp_reclaim(nic.transport, QPN, nic.now_ns));
     EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_SUCCESS));
     by_hand_discard_events(&nic);
+    path_deny(transport_qp_paths(nic.transport, QPN), 0, nic.now_ns);
+    EXPECT(!transport_qp_reclaim(nic.transport, QPN, nic.now_ns)); /* this would be forgotten */
+    path_allow(transport_qp_paths(nic.transport, QPN), 0, nic.now_ns);
     EXPECT(transport_qp_reclaim(nic.transport, QPN, nic.now_ns) == records);
     transport_check(nic.transport);
     close_all();

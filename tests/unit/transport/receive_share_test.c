@@ -2,6 +2,7 @@
 /* The shares of senders at a receiving NIC (docs/protocol.md §20). */
 #include "by_hand.h"
 #include "spec.h"
+#include "transport/nic.h"
 
 enum {
     QPN = 7, /* of the first peer; each peer has one QP */
@@ -238,6 +239,15 @@ SPEC("§20: nothing is judged if the sender of most trimmed packets left within 
     connect_peer(1);
     by_hand_wait(&nic, ROUND_NS);
     EXPECT_EQ(penalty_of(0), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: nothing is judged while no port is usable")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    EXPECT_LT(nic.transport->share.end_ns, UINT64_MAX);
+    transport_ports_changed(nic.transport, 0, nic.now_ns);
+    EXPECT_EQ(nic.transport->share.end_ns, UINT64_MAX);
     by_hand_close(&nic);
 }
 

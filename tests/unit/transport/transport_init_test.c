@@ -183,3 +183,13 @@ SPEC("§18: an incarnation is not 0, which means unknown, and tells the engines 
         }
     }
 }
+
+SPEC("a packet that the driver drops is counted with its reason")
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    transport_count_drop(nic.transport, DROP_TRUNCATED);
+    transport_count_drop(nic.transport, DROP_TRUNCATED);
+    EXPECT_EQ(transport_drops(nic.transport)[DROP_TRUNCATED], 2);
+    by_hand_close(&nic);
+}
