@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdalign.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capacity/max_min.h"
 
@@ -158,17 +159,38 @@ static void take_flow(struct solving *solving, const struct capacity_flow *from)
     to->path_count = problem->path_count - to->first_path;
 }
 
+/* Each path belongs to a flow. */
+static void forget_unused_paths(struct max_min *problem)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < problem->flow_count; i++) {
+        struct max_min_flow *flow = &problem->flows[i];
+
+        memmove(&problem->paths[kept], &problem->paths[flow->first_path],
+            flow->path_count * sizeof(*problem->paths));
+        flow->first_path = kept;
+        kept += flow->path_count;
+    }
+    problem->path_count = kept;
+}
+
 /* What a flow without a path feeds carries nothing either. */
 static void starve_flows(struct max_min *problem)
 {
+    bool has_starved = false;
+
     for (uint32_t flow = 0; flow < problem->flow_count; flow++) {
         uint32_t next = problem->flows[flow].path_count == 0 ? problem->flows[flow].feeds : 0;
 
         while (next && problem->flows[next - 1].path_count > 0) {
             problem->flows[next - 1].path_count = 0;
             next = problem->flows[next - 1].feeds;
+            has_starved = true;
         }
     }
+    if (has_starved)
+        forget_unused_paths(problem);
 }
 
 static void take_problem(struct solving *solving)

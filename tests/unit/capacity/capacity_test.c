@@ -332,21 +332,31 @@ SPEC("flows that feed each other in a ring have the rate of the slowest")
 
 SPEC("what a flow without a path feeds has nothing, and so has what that one feeds")
 {
-    struct network network = { 0 };
-    uint32_t link = link_of(&network, 90);
+    for (uint32_t paths = 1; paths <= 2; paths++) {
+        struct network network = { 0 };
+        uint32_t link = link_of(&network, 90);
+        uint32_t other = link_of(&network, 30);
 
-    flow_of(&network);
-    PATH(&network, link);
-    for (uint32_t i = 1; i < 4; i++) {
-        flow_of(&network)->feeds = i < 3 ? i + 2 : 0;
-        if (i > 1)
+        flow_of(&network);
+        PATH(&network, link);
+        for (uint32_t i = 1; i < 4; i++) {
+            flow_of(&network)->feeds = i < 3 ? i + 2 : 0;
+            if (i > 1)
+                PATH(&network, link);
+        }
+        flow_of(&network);
+        PATH(&network, other);
+        if (paths == 2)
             PATH(&network, link);
+        solve(&network);
+        EXPECT_EQ(
+            network.rates.method, paths == 2 ? CAPACITY_LINEAR_PROGRAM : CAPACITY_WATER_FILLING);
+        EXPECT_EQ(mbps(&network, 0), paths == 2 ? 60000 : 90000);
+        for (uint32_t i = 1; i < 4; i++)
+            EXPECT_EQ(mbps(&network, i), 0);
+        EXPECT_EQ(mbps(&network, 4), paths == 2 ? 60000 : 30000);
+        capacity_rates_fini(&network.rates);
     }
-    solve(&network);
-    EXPECT_EQ(mbps(&network, 0), 90000);
-    for (uint32_t i = 1; i < 4; i++)
-        EXPECT_EQ(mbps(&network, i), 0);
-    capacity_rates_fini(&network.rates);
 }
 
 SPEC("rates follow weights, and headers are subtracted")
