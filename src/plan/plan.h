@@ -222,9 +222,10 @@ struct plan_generate plan_paths_within(const struct plan *);
 /* The round trip between two NICs in an empty fabric, including exceptional links. The fastest
  * plane counts. */
 struct plan_rtt {
-    uint64_t fixed_ps;   /* packet and its SACK back, for a packet that is only its outer header */
-    uint64_t per_kib_ps; /* in addition, for each KiB */
-    uint64_t port_bps;   /* of the receiver's ports */
+    uint64_t fixed_ps;    /* packet and its SACK back, for a packet that is only its outer header */
+    uint64_t per_kib_ps;  /* in addition, for each KiB */
+    uint64_t arrival_bps; /* of the receiver's ports or, on two tiers, of the uplinks to it if all
+                             are slower than usual and than these; 0: there is no path */
 };
 struct plan_rtt plan_rtt(const struct plan *, uint32_t from, uint32_t to); /* two tiers */
 /* Returns the round trip of a path of a graph. */

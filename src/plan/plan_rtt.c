@@ -27,6 +27,62 @@ static uint64_t fastest_port_bps(const struct plan *plan, uint32_t nic)
     return fastest_bps ? fastest_bps : plan->topology.config.host_link.rate_bps;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool has_port(const struct plan *plan, uint32_t nic, uint32_t plane)
+{
+    struct topology_end end = { .is_nic = true, .node = nic, .port = plane };
+
+    return topology_port_bps(&plan->topology, end) > 0;
+}
+
+/* Returns the rate of the fastest path of a plane between the leaves of two NICs; 0: none. Most
+ * often the first path has the usual rate, and the others are not examined. */
+static uint64_t fastest_in_plane_bps(
+    const struct plan *plan, uint32_t from, uint32_t to, uint32_t plane)
+{
+    const struct topology *topology = &plan->topology;
+    struct topology_leaf_uplink up = { .plane = plane,
+        .leaf = topology_leaf_number(topology, from) };
+    struct topology_leaf_uplink down = { .plane = plane,
+        .leaf = topology_leaf_number(topology, to) };
+    uint64_t fastest_bps = 0;
+
+    while (
+        up.number < topology->config.t1_count && fastest_bps < topology->config.uplink.rate_bps) {
+        uint64_t path_bps = smaller(
+            topology_leaf_uplink_bps(topology, &up), topology_leaf_uplink_bps(topology, &down));
+
+        if (path_bps > fastest_bps)
+            fastest_bps = path_bps;
+        down.number = ++up.number;
+    }
+    return fastest_bps;
+}
+
+/* Returns the rate of the fastest path between the leaves of two NICs. */
+static uint64_t fastest_between_bps(const struct plan *plan, uint32_t from, uint32_t to)
+{
+    const struct topology_config *config = &plan->topology.config;
+    uint64_t fastest_bps = 0;
+
+    if (config->exception_count == 0)
+        return config->uplink.rate_bps;
+    for (uint32_t plane = 0; plane < config->plane_count && fastest_bps < config->uplink.rate_bps;
+         plane++) {
+        uint64_t plane_bps = has_port(plan, from, plane) && has_port(plan, to, plane)
+                                 ? fastest_in_plane_bps(plan, from, to, plane)
+                                 : 0;
+
+        if (plane_bps > fastest_bps)
+            fastest_bps = plane_bps;
+    }
+    return fastest_bps ? fastest_bps : config->uplink.rate_bps;
+}
+
 /* The crossings of the links of a path, summed: what a packet of no bytes costs there and back, and
  * what each of its bytes costs. With cut-through, only the head of a packet delays a link to a
  * switch. */
@@ -86,18 +142,20 @@ struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *ro
     return (struct plan_rtt){
         .fixed_ps = 2 * delay_ps + sum.fixed_fs / 1000,
         .per_kib_ps = sum.per_byte_fs * KIB / 1000,
-        .port_bps = port_bps,
+        .arrival_bps = port_bps,
     };
 }
 
 /* Packets of a slow NIC queue at its own port. That time belongs to the base RTT, not to a queue of
- * the network. */
+ * the network. Uplinks that are all slower than usual limit what arrives as a slow port does. */
 struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
 {
     const struct topology_config *config = &plan->topology.config;
     bool is_local = plan_is_local(plan, from, to);
     uint64_t from_bps = fastest_port_bps(plan, from);
     uint64_t to_bps = fastest_port_bps(plan, to);
+    uint64_t uplink_bps = is_local ? 0 : fastest_between_bps(plan, from, to);
+    bool are_slow = !is_local && uplink_bps < config->uplink.rate_bps;
     uint64_t usual_bps = config->host_link.rate_bps;
     uint64_t wait_fs = from_bps < usual_bps ? byte_fs(from_bps) - byte_fs(usual_bps) : 0;
     struct crossings sum = crossings_of(plan);
@@ -107,13 +165,13 @@ struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
 
     cross_link(&sum, from_bps, false);
     for (uint32_t i = 0; !is_local && i < 2; i++)
-        cross_link(&sum, config->uplink.rate_bps, false);
+        cross_link(&sum, uplink_bps, false);
     cross_link(&sum, to_bps, true);
     sum.fixed_fs += wait_fs * (OUTER_BYTES + TOPOLOGY_SACK_BYTES + config->framing_bytes);
     sum.per_byte_fs += wait_fs;
     return (struct plan_rtt){
         .fixed_ps = 2 * delay_ps + sum.fixed_fs / 1000,
         .per_kib_ps = sum.per_byte_fs * KIB / 1000,
-        .port_bps = to_bps,
+        .arrival_bps = are_slow ? smaller(to_bps, uplink_bps) : to_bps,
     };
 }

@@ -136,12 +136,12 @@ static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
     uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
     struct ipv6_addr address = plan_nic_address(sim->fabric, to);
 
-    if (rtt.port_bps == 0)
+    if (rtt.arrival_bps == 0)
         return;
     transport_set_rtt(sim->nics[from].endpoint, &address,
         &(struct transport_rtt){ .fixed_ns = (uint32_t)sim_engine_ns(rtt.fixed_ps),
             .per_kib_ns = (uint32_t)sim_engine_ns(rtt.per_kib_ps),
-            .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
+            .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.arrival_bps) });
 }
 
 /* Returns true if the flow begins at once. */

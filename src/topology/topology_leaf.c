@@ -74,7 +74,7 @@ size_t topology_leaf_graph_link(
     return topology_graph_link_number(topology->graph, uplink_end(topology, uplink));
 }
 
-static uint64_t uplink_bps(
+uint64_t topology_leaf_uplink_bps(
     const struct topology *topology, const struct topology_leaf_uplink *uplink)
 {
     return topology_port_bps(topology, uplink_end(topology, uplink));
@@ -92,7 +92,7 @@ uint64_t topology_leaf_uplinks_bps(const struct topology *topology, uint32_t lea
         uint32_t count = topology_leaf_uplink_count(topology, uplink.plane, leaf);
 
         for (uplink.number = 0; uplink.number < count; uplink.number++)
-            sum_bps += uplink_bps(topology, &uplink);
+            sum_bps += topology_leaf_uplink_bps(topology, &uplink);
     }
     return sum_bps;
 }

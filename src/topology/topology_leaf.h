@@ -30,6 +30,8 @@ struct topology_leaf_uplink {
     uint32_t leaf;
     uint32_t number; /* among the uplinks of the leaf */
 };
+/* Returns the rate of an uplink; 0: it is missing. */
+uint64_t topology_leaf_uplink_bps(const struct topology *, const struct topology_leaf_uplink *);
 /* Returns the number of an uplink of a graph, as topology_link_number() does. topology_uplink()
  * works for all topologies. */
 size_t topology_leaf_graph_link(const struct topology *, const struct topology_leaf_uplink *);

@@ -252,7 +252,8 @@ void *transport_peer_owner(struct transport *, const struct ipv6_addr *address);
 struct transport_rtt {
     uint32_t fixed_ns;   /* packet of 0 bytes and its SACK */
     uint32_t per_kib_ns; /* additional time for each KiB of nominal size */
-    uint32_t packet_ns;  /* time of a full packet on a port of the destination */
+    uint32_t packet_ns;  /* time of a full packet on a port of the destination, or on the links
+                            that lead to it if all are slower */
 };
 
 /* Sets the round trip for all QPs to this address. They must be in RTR or later and must not have
