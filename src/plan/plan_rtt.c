@@ -49,10 +49,10 @@ static uint64_t fastest_in_plane_bps(
         .leaf = topology_leaf_number(topology, from) };
     struct topology_leaf_uplink down = { .plane = plane,
         .leaf = topology_leaf_number(topology, to) };
+    uint32_t uplink_count = topology_leaf_uplink_count(topology, plane, up.leaf);
     uint64_t fastest_bps = 0;
 
-    while (
-        up.number < topology->config.t1_count && fastest_bps < topology->config.uplink.rate_bps) {
+    while (up.number < uplink_count && fastest_bps < topology->config.uplink.rate_bps) {
         uint64_t path_bps = smaller(
             topology_leaf_uplink_bps(topology, &up), topology_leaf_uplink_bps(topology, &down));
 
