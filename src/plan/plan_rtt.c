@@ -154,8 +154,7 @@ struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
     bool is_local = plan_is_local(plan, from, to);
     uint64_t from_bps = fastest_port_bps(plan, from);
     uint64_t to_bps = fastest_port_bps(plan, to);
-    uint64_t uplink_bps = is_local ? 0 : fastest_between_bps(plan, from, to);
-    bool are_slow = !is_local && uplink_bps < config->uplink.rate_bps;
+    uint64_t uplink_bps = is_local ? config->uplink.rate_bps : fastest_between_bps(plan, from, to);
     uint64_t usual_bps = config->host_link.rate_bps;
     uint64_t wait_fs = from_bps < usual_bps ? byte_fs(from_bps) - byte_fs(usual_bps) : 0;
     struct crossings sum = crossings_of(plan);
@@ -172,6 +171,6 @@ struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
     return (struct plan_rtt){
         .fixed_ps = 2 * delay_ps + sum.fixed_fs / 1000,
         .per_kib_ps = sum.per_byte_fs * KIB / 1000,
-        .arrival_bps = are_slow ? smaller(to_bps, uplink_bps) : to_bps,
+        .arrival_bps = uplink_bps < config->uplink.rate_bps ? smaller(to_bps, uplink_bps) : to_bps,
     };
 }
