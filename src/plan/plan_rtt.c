@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Round trips in an empty fabric, from the links that a pair of NICs uses. */
+#include <assert.h>
+
 #include "plan/plan.h"
 
 enum {
@@ -10,6 +12,7 @@ enum {
 /* The time of a byte on a link, in femtoseconds. */
 static uint64_t byte_fs(uint64_t rate_bps)
 {
+    assert(rate_bps > 0);
     return UINT64_C(8000000000000000) / rate_bps;
 }
 

@@ -29,7 +29,6 @@ struct responder {
     uint8_t last_port;      /* of the last packet charged, as are last_psn, last_ev and ... */
     uint8_t last_flags;     /* ... these */
     bool highest_requested; /* prev_ar */
-    bool restore : 1;
     bool ack_asked : 1;     /* a packet above cack, or the current one, requested an ACK */
     bool shown_in_part : 1; /* the last bitmap did not show all packets that have arrived */
     bool received_any : 1;

@@ -99,18 +99,19 @@ static uint8_t share_penalty(const struct env *env)
     return env->peer->share_round == env->nic->share_round ? env->peer->share_penalty : 0;
 }
 
-/* The larger penalty counts, of the queue or of the NIC. The first SACK after it restores the
- * window of the sender (§20). */
-static void update_penalty(struct responder *responder, const struct env_nic *nic)
+/* The larger penalty counts, of the queue or of the NIC. Returns true for the first SACK after it,
+ * which restores the window of the sender (§20). */
+static bool update_penalty(struct responder *responder, const struct env_nic *nic)
 {
     uint32_t penalty = nic->parameters->receiver_penalty == RECEIVER_PENALTY_QUEUE
                            ? queue_penalty(&responder->queue)
                            : 0;
+    bool had_penalty = responder->penalty > 0;
 
     if (penalty < nic->penalty)
         penalty = nic->penalty;
-    responder->restore = responder->penalty > 0 && penalty == 0;
     responder->penalty = (uint8_t)penalty;
+    return had_penalty && penalty == 0;
 }
 
 uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
@@ -132,12 +133,10 @@ uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
     sack->mpr = env->attributes.dynamic_mpr ? (uint8_t)(responder->range_psns / UNIT_PSNS) : 0;
     sack->ooo_count =
         (uint16_t)(window->ooo_count < OOO_COUNT_MAX ? window->ooo_count : OOO_COUNT_MAX);
-    update_penalty(responder, env->nic);
+    sack->restore_window = update_penalty(responder, env->nic);
     sack->window_penalty = larger_penalty(responder->penalty, share_penalty(env));
-    sack->restore_window = responder->restore;
     sack->received_units =
         (uint32_t)((responder->received_bytes + UNITS_BYTES - 1) / UNITS_BYTES % SERIAL24_MODULUS);
-    responder->restore = false;
     return due_ns;
 }
 
