@@ -61,6 +61,17 @@ static uint64_t at_least(uint64_t value, uint64_t floor_value)
     return value > floor_value ? value : floor_value;
 }
 
+static uint64_t less(uint64_t from_ns, uint64_t ns)
+{
+    return from_ns > ns ? from_ns - ns : 0;
+}
+
+/* With long round trips, a shorter time without feedback proves nothing. */
+static uint64_t answer_ns(const struct requester *requester)
+{
+    return (uint64_t)requester->smoothed_rtt_ns * 3 / 2;
+}
+
 void requester_arm_tail(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     bool more_to_send =
@@ -69,9 +80,7 @@ void requester_arm_tail(struct requester *requester, const struct env *env, uint
                             ? env->nic->parameters->tail_busy * env->peer->cc.base_rtt_ns
                             : (uint64_t)env->peer->cc.base_rtt_ns + env->peer->cc.target_delay_ns;
 
-    /* With long round trips, a short time without feedback proves nothing. */
-    delay_ns = at_least(delay_ns, (uint64_t)requester->smoothed_rtt_ns * 3 / 2);
-
+    delay_ns = at_least(delay_ns, answer_ns(requester));
     requester->tail_ns = awaits_feedback(requester)
                              ? now_ns + at_least(delay_ns, env->nic->parameters->tail_floor)
                              : UINT64_MAX;
@@ -100,14 +109,23 @@ static bool waits_for_turn(const struct requester *requester, const struct env *
            path_usable_planes(env->paths, env_planes(env)) != 0;
 }
 
-static void on_tail_silent(struct requester *requester, const struct env *env, uint64_t now_ns)
+/* Returns the time after which a tail probe is repeated. The next answer should arrive before the
+ * timeout. */
+static uint64_t tail_retry_ns(
+    const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     const struct parameters *parameters = env->nic->parameters;
+    uint64_t least_ns = at_least(parameters->tail_floor, answer_ns(requester));
+    uint64_t usual_ns = at_least(parameters->tail_retry * env->peer->cc.base_rtt_ns,
+        4 * (uint64_t)requester->smoothed_rtt_ns);
+    uint64_t latest_ns = less(requester->timeout_ns, now_ns + answer_ns(requester));
 
-    requester->tail_ns =
-        now_ns + at_least(at_least(parameters->tail_retry * env->peer->cc.base_rtt_ns,
-                              parameters->tail_floor),
-                     4 * (uint64_t)requester->smoothed_rtt_ns);
+    return at_least(least_ns, usual_ns < latest_ns ? usual_ns : latest_ns);
+}
+
+static void on_tail_silent(struct requester *requester, const struct env *env, uint64_t now_ns)
+{
+    requester->tail_ns = now_ns + tail_retry_ns(requester, env, now_ns);
     if (waits_for_turn(requester, env))
         return;
     if (lacks_only_its_ack(requester))
@@ -133,11 +151,6 @@ static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now
         longest_ns = age_ns > longest_ns ? age_ns : longest_ns;
     }
     return longest_ns;
-}
-
-static uint64_t less(uint64_t from_ns, uint64_t ns)
-{
-    return from_ns > ns ? from_ns - ns : 0;
 }
 
 /* Returns the time until packets have been in flight for the interval without news. In a large

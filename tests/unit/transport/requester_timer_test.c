@@ -89,6 +89,35 @@ SPEC("§10: the first tail probe is sent on one plane, the next on all, until fe
     by_hand_close(&nic);
 }
 
+/* Returns the time between two probes of the tail, in base RTTs, if round trips take 20 of them and
+ * the timeout comes so many after the first probe. */
+static uint64_t between_probes(uint64_t until_timeout)
+{
+    struct requester *requester = open_connected();
+    uint64_t first_ns;
+    uint64_t second_ns;
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    requester->smoothed_rtt_ns = 20 * BASE_RTT_NS;
+    first_ns = requester->tail_ns + WHEEL_NS;
+    requester->timeout_ns = first_ns + until_timeout * BASE_RTT_NS;
+    EXPECT_EQ(probes_of_tail(requester), 1);
+    second_ns = requester->tail_ns;
+    by_hand_close(&nic);
+    return (second_ns - first_ns) / BASE_RTT_NS;
+}
+
+SPEC("§10: the tail is probed again after four round trips, or in time for an answer before the "
+     "timeout")
+{
+    EXPECT_EQ(between_probes(200), 80);
+    EXPECT_EQ(between_probes(110), 80);
+    EXPECT_EQ(between_probes(100), 70);
+    EXPECT_EQ(between_probes(61), 31);
+    EXPECT_EQ(between_probes(50), 30); /* a probe takes at least as long */
+}
+
 SPEC("§10: a lost packet that waits for a port, to be sent again, causes no tail probe")
 {
     const struct requester *requester = open_connected();
