@@ -91,7 +91,8 @@ struct cc {
     bool base_is_known;
     uint8_t sharer_count; /* other windows of this NIC to the destination, which share with it */
     bool paths_vary;      /* few paths are alike, so that senders meet in several queues */
-    uint16_t slower; /* rate of the slowest kind of link / rate of the destination; at least 1 */
+    uint16_t slower;   /* rate of the slowest kind of link / rate of the destination; at least 1 */
+    uint32_t delay_ns; /* newest sample of the queues, for algorithms that pace packets */
     double bytes_per_ns; /* of the ports that are up */
     double link_share;   /* the same, relative to the rate for which the profile was made */
     uint64_t state[CC_STATE_WORDS]; /* state of the algorithm; zero at init */
@@ -152,14 +153,15 @@ static inline uint32_t cc_least_bytes(const struct cc *cc)
 }
 
 /* Windows of few packets are realised by pacing. Returns the time that the next packet waits after
- * one of `packet_bytes`, for a round trip of `rtt_ns`; 0: no wait. */
-static inline uint64_t cc_gap_ns(const struct cc *cc, uint32_t packet_bytes, uint32_t rtt_ns)
+ * one of `packet_bytes`; 0: no wait. The newest delay counts: samples of such windows are round
+ * trips apart, and an average would keep packets back when the queue has drained (decision 49). */
+static inline uint64_t cc_gap_ns(const struct cc *cc, uint32_t packet_bytes)
 {
     enum { PACED_PACKETS = 3 };
 
     if (cc->window_bytes >= PACED_PACKETS * packet_bytes || cc_least_part(cc) == 1)
         return 0;
-    return (uint64_t)rtt_ns * packet_bytes / cc->window_bytes;
+    return ((uint64_t)cc->base_rtt_ns + cc->delay_ns) * packet_bytes / cc->window_bytes;
 }
 
 /* For algorithms: sets the window, within its limits. */

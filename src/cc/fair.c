@@ -373,6 +373,7 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     fair->destination_count = ack->destination_count;
     if (ack->rtt_ns == 0) /* no sample */
         return;
+    cc->delay_ns = (uint32_t)delay_ns;
     target = target_ns(cc, fair);
     most_ns = SAMPLE_MOST * target;
     update_average(cc, fair, delay_ns < most_ns ? delay_ns : most_ns, ack->received_bytes);

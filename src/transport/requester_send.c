@@ -325,8 +325,7 @@ static struct turn begin_turn(
     const struct requester *requester, const struct env *env, uint32_t ready_ports, uint64_t now_ns)
 {
     uint32_t planes = env_planes(env);
-    uint64_t gap_ns =
-        cc_gap_ns(&env->peer->cc, requester->full_bytes, requester_rtt_ns(requester, env));
+    uint64_t gap_ns = cc_gap_ns(&env->peer->cc, requester->full_bytes);
 
     return (struct turn){ .now_ns = now_ns,
         .pace_ns = gap_ns != 0 ? now_ns + gap_ns : 0,

@@ -52,7 +52,6 @@ struct event {
 struct sender {
     struct cc cc;
     uint64_t base_rtt_ps;
-    uint64_t rtt_ns;  /* the last sample */
     uint64_t pace_ps; /* when the next packet may go */
     uint32_t inflight_bytes;
     uint32_t lost_packets;
@@ -160,7 +159,7 @@ static void travel(struct incast *incast, struct event event, enum event_kind ki
 static void pace(struct incast *incast, uint32_t index, uint64_t now_ps)
 {
     struct sender *sender = &incast->senders[index];
-    uint64_t gap_ns = cc_gap_ns(&sender->cc, PACKET_BYTES, (uint32_t)sender->rtt_ns);
+    uint64_t gap_ns = cc_gap_ns(&sender->cc, PACKET_BYTES);
 
     sender->pace_ps = now_ps + 1000 * gap_ns;
     if (gap_ns > 0)
@@ -190,7 +189,6 @@ static void on_sack(struct sender *sender, const struct event *event)
     uint64_t rtt_ns = event->sent_ps ? (event->at_ps - event->sent_ps) / 1000 : 0;
 
     sender->inflight_bytes -= event->bytes;
-    sender->rtt_ns = rtt_ns ? rtt_ns : sender->rtt_ns;
     cc_on_ack(&sender->cc, &(struct cc_ack){ .now_ns = event->at_ps / 1000,
                                .rtt_ns = rtt_ns,
                                .received_bytes = event->bytes,
@@ -278,12 +276,11 @@ static void start_sender(struct incast *incast, uint32_t index)
     uint64_t farther_ps = (BASE_RTT_PS - incast->nearest_rtt_ps) * index / incast->sender_count;
 
     sender->base_rtt_ps = incast->nearest_rtt_ps + farther_ps;
-    sender->rtt_ns = sender->base_rtt_ps / 1000;
     cc_init(&sender->cc, &incast->profile);
     if (index < incast->engine_count)
         cc_set_sharers(&sender->cc, incast->engine_count - 1);
     if (incast->nearest_rtt_ps < BASE_RTT_PS)
-        cc_set_path(&sender->cc, (uint32_t)sender->rtt_ns, PACKET_PS / 1000);
+        cc_set_path(&sender->cc, (uint32_t)(sender->base_rtt_ps / 1000), PACKET_PS / 1000);
     push(incast,
         (struct event){ .kind = PACE,
             .sender = index,

@@ -598,10 +598,10 @@ SPEC("on a real clock no window is smaller than a packet, and no packet is paced
     flow_begin(&flow, &settings);
     EXPECT_EQ(cc_least_bytes(&flow.cc), MTU_BYTES);
     flow.cc.window_bytes = MTU_BYTES;
-    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES, BASE_RTT_NS), 0);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), 0);
     begin(&flow, MTU_BYTES);
     EXPECT_EQ(cc_least_bytes(&flow.cc), LEAST_BYTES);
-    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES, BASE_RTT_NS), BASE_RTT_NS);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), BASE_RTT_NS);
 }
 
 /* ---- the ceiling -----------------------------------------------------------------------------*/
@@ -965,14 +965,33 @@ SPEC("packets of a window below three packets are paced to the rate of the windo
     struct flow flow;
 
     begin(&flow, 3 * MTU_BYTES);
-    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES, 12000), 0);
+    flow.cc.base_rtt_ns = 8000;
+    flow.cc.delay_ns = 4000;
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), 0);
     flow.cc.window_bytes = 3 * MTU_BYTES - 1;
-    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES, 12000), 4000);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), 4000);
     flow.cc.window_bytes = 2000;
-    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES, 12000), 25104);
-    EXPECT_EQ(cc_gap_ns(&flow.cc, 500, 12000), 0);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), 25104);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, 500), 0);
     flow.cc.window_bytes = LEAST_BYTES;
-    EXPECT_EQ(cc_gap_ns(&flow.cc, 65000, 4000000000), UINT64_C(996168582375));
+    flow.cc.delay_ns = 3999992000;
+    EXPECT_EQ(cc_gap_ns(&flow.cc, 65000), UINT64_C(996168582375));
+}
+
+SPEC("the newest delay decides how packets are paced, not the average")
+{
+    struct flow flow;
+    uint64_t queued_ns;
+
+    begin(&flow, MTU_BYTES);
+    for (uint32_t i = 0; i < 4; i++)
+        hear(&flow, MTU_BYTES, 8 * BASE_RTT_NS);
+    queued_ns = cc_gap_ns(&flow.cc, MTU_BYTES);
+    EXPECT_EQ(queued_ns, 9 * BASE_RTT_NS);
+    hear(&flow, MTU_BYTES, 0);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), BASE_RTT_NS);
+    hear(&flow, MTU_BYTES, BASE_RTT_NS);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), 2 * BASE_RTT_NS);
 }
 
 SPEC("an algorithm whose windows hold a packet does not pace")
@@ -982,5 +1001,5 @@ SPEC("an algorithm whose windows hold a packet does not pace")
 
     flow_begin(&flow, &settings);
     flow.cc.window_bytes = MTU_BYTES;
-    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES, 12000), 0);
+    EXPECT_EQ(cc_gap_ns(&flow.cc, MTU_BYTES), 0);
 }
