@@ -7,8 +7,10 @@
 
 enum {
     BITMAP_PSNS = 64,
-    USUAL_TRIPS = 2,      /* longest round trip that counts, in mean ones */
-    DOUBTFUL_TARGETS = 3, /* more delay than the queues of a full network cause */
+    USUAL_TRIPS = 2,       /* longest round trip that counts, in mean ones */
+    DOUBTFUL_TARGETS = 3,  /* more delay than the queues of a full network cause */
+    NARROWING_LOSSES = 16, /* in succession, after which the reordering window narrows */
+    NARROWEST_PART = 4,    /* of the usual window */
 };
 
 static uint32_t reorder_most_ns(const struct env *env)
@@ -245,15 +247,46 @@ static uint64_t relax_at(const struct requester *requester, const struct env *en
     return now_ns + (uint64_t)LOSS_RELAX_ROUND_TRIPS * requester_rtt_ns(requester, env);
 }
 
+/* Late packets come in groups. While the window is narrow, a group widens it once. */
+static bool widens(const struct requester *requester, const struct env *env)
+{
+    return requester->real_losses > 0 || requester->reorder_ns >= requester_reorder_ns(env);
+}
+
 void loss_on_spurious(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     uint64_t most_ns = reorder_most_ns(env);
     uint64_t wider_ns = (uint64_t)requester->reorder_ns * 2;
 
-    requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);
+    if (widens(requester, env))
+        requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);
+    requester->real_losses = 0;
     requester->reorder_relax_ns = relax_at(requester, env, now_ns);
     peer_note_spurious(env->peer, now_ns);
     env_count(env, COUNTER_SPURIOUS_LOSS);
+}
+
+/* Returns the narrowest reordering window: not less than what is set. */
+static uint32_t narrowest_ns(const struct env *env)
+{
+    uint32_t usual_ns = requester_reorder_ns(env);
+    uint64_t set_ns = env->nic->parameters->reo_wnd;
+
+    if (set_ns < usual_ns / NARROWEST_PART)
+        return usual_ns / NARROWEST_PART;
+    return set_ns < usual_ns ? (uint32_t)set_ns : usual_ns;
+}
+
+/* If packets are lost all the time, each message ends with repairs, and the sooner these leave, the
+ * sooner the next one begins. A few spurious losses then cost less than late repairs. */
+void loss_on_real(struct requester *requester, const struct env *env, uint64_t now_ns)
+{
+    if (++requester->real_losses < NARROWING_LOSSES)
+        return;
+    requester->real_losses = 0;
+    requester->reorder_relax_ns = relax_at(requester, env, now_ns);
+    if (requester->reorder_ns / 2 >= narrowest_ns(env))
+        requester->reorder_ns /= 2;
 }
 
 void loss_on_disproved(
@@ -287,11 +320,7 @@ void loss_relax(struct requester *requester, const struct env *env, uint64_t now
 
     /* Decays within some round trips. */
     requester->longest_ticks -= (uint16_t)((requester->longest_ticks + 127) / 128);
-    if (requester->reorder_ns <= least_ns) {
-        requester->reorder_ns = least_ns;
-        return;
-    }
-    if (now_ns < requester->reorder_relax_ns)
+    if (requester->reorder_ns == least_ns || now_ns < requester->reorder_relax_ns)
         return;
     requester->reorder_ns =
         requester->reorder_ns / 2 > least_ns ? requester->reorder_ns / 2 : least_ns;

@@ -96,9 +96,13 @@ void loss_on_spurious(struct requester *, const struct env *, uint64_t now_ns);
  * again. */
 void loss_on_disproved(struct requester *, const struct env *, struct psn, uint64_t now_ns);
 
+/* Called when a packet is declared lost that no queue has dropped. Many losses in succession, none
+ * of them spurious, narrow the reordering window. */
+void loss_on_real(struct requester *, const struct env *, uint64_t now_ns);
+
 /* True if a recent loss was spurious, or if packets take so long that a loss may be spurious. */
 bool loss_is_in_doubt(const struct requester *, const struct env *);
 
-/* Narrows the reordering window after a long time without a spurious loss or a long round trip.
- * Called for each SACK. */
+/* Returns the reordering window to its usual size after a long time without a spurious loss, or
+ * without losses. Called for each SACK. */
 void loss_relax(struct requester *, const struct env *, uint64_t now_ns);

@@ -86,6 +86,8 @@ void loss_declare(struct requester *requester, const struct env *env, struct psn
     if (may_be_congestion(requester, env, now_ns) ||
         env->nic->parameters->loss_to_bad == LOSS_TO_BAD_LITERAL)
         cc_on_inferred_loss(&env->peer->cc, bytes, now_ns);
+    else
+        loss_on_real(requester, env, now_ns);
     if (blame_path(requester, env, &record, rule, now_ns))
         send_window_set_flags(window, psn, SEND_DEMOTED);
 }

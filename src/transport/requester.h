@@ -27,6 +27,8 @@ struct requester {
     uint32_t last_probe_ticks;
     uint32_t messages_done; /* count of AETH, 24 bits */
     uint8_t probe_sequence;
+    uint8_t real_losses; /* declared since the last one that was spurious, or since they narrowed
+                            the reordering window */
 
     struct send_window window;
     uint64_t loss_check_ns; /* time at which rule A may find the next loss; UINT64_MAX: none */

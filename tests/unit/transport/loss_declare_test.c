@@ -164,12 +164,123 @@ static uint32_t relaxed(uint32_t tenths_of_least)
     return reorder_ns * 20 / least_ns;
 }
 
-SPEC("§10: the reordering window narrows by half, and not below its initial value")
+SPEC("§10: with time a wide reordering window narrows by half, and a narrow one ends")
 {
-    EXPECT_EQ(relaxed(5), 20); /* the base RTT has grown */
+    EXPECT_EQ(relaxed(5), 20); /* losses made it narrow, or the base RTT has grown */
     EXPECT_EQ(relaxed(10), 20);
     EXPECT_EQ(relaxed(15), 20);
     EXPECT_EQ(relaxed(20), 20);
     EXPECT_EQ(relaxed(25), 25);
     EXPECT_EQ(relaxed(40), 40);
+}
+
+/* ---- a narrow window ------------------------------------------------------------------------- */
+
+/* Declares the packet lost, by a rule that blames the path, as often as this. */
+static void lose(const struct qp *qp, uint32_t times)
+{
+    for (; times > 0; times--) {
+        loss_declare(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), LOSS_BY_TIME, nic.now_ns);
+        send_window_sent_again(&qp->requester->window, psn(BY_HAND_SQ_PSN),
+            send_window_record(&qp->requester->window, psn(BY_HAND_SQ_PSN)), 1024);
+        peer_on_sent(qp->env.peer, 0, 1024);
+    }
+}
+
+/* Returns the reordering window in eighths of the usual one. */
+static uint32_t window_of(const struct qp *qp)
+{
+    return qp->requester->reorder_ns * 8 / requester_reorder_ns(&qp->env);
+}
+
+SPEC(
+    "§10: sixteen losses in succession halve the reordering window, down to a quarter of the usual")
+{
+    const struct qp *qp = open_sent(true);
+
+    lose(qp, 15);
+    EXPECT_EQ(window_of(qp), 8);
+    lose(qp, 1);
+    EXPECT_EQ(window_of(qp), 4);
+    lose(qp, 15);
+    EXPECT_EQ(window_of(qp), 4);
+    lose(qp, 1);
+    EXPECT_EQ(window_of(qp), 2);
+    lose(qp, 64);
+    EXPECT_EQ(window_of(qp), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: losses that may be congestion, and those with a spurious one between, do not narrow the "
+     "reordering window")
+{
+    const struct qp *qp = open_sent(true);
+
+    lose(qp, 15);
+    qp->env.peer->trimmed_ns = nic.now_ns - 1;
+    lose(qp, 1);
+    EXPECT_EQ(window_of(qp), 8);
+    qp->env.peer->trimmed_ns = 0;
+    qp->requester->reorder_ns /= 2;
+    loss_on_spurious(qp->requester, &qp->env, nic.now_ns);
+    EXPECT_EQ(window_of(qp), 8);
+    lose(qp, 15);
+    EXPECT_EQ(window_of(qp), 8);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: spurious losses without another between widen a narrow window once, a usual one each "
+     "time")
+{
+    const struct qp *qp = open_sent(true);
+
+    lose(qp, 33);
+    EXPECT_EQ(window_of(qp), 2);
+    for (uint32_t i = 0; i < 3; i++) {
+        loss_on_spurious(qp->requester, &qp->env, nic.now_ns);
+        EXPECT_EQ(window_of(qp), 4);
+    }
+    lose(qp, 1);
+    loss_on_spurious(qp->requester, &qp->env, nic.now_ns);
+    EXPECT_EQ(window_of(qp), 8);
+    loss_on_spurious(qp->requester, &qp->env, nic.now_ns);
+    EXPECT_EQ(window_of(qp), 16);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: sixteen round trips without a loss end a narrow window")
+{
+    const struct qp *qp = open_sent(true);
+    uint32_t rtt_ns = requester_rtt_ns(qp->requester, &qp->env);
+
+    lose(qp, 16);
+    loss_relax(qp->requester, &qp->env, nic.now_ns + 16 * rtt_ns - 1);
+    EXPECT_EQ(window_of(qp), 4);
+    loss_relax(qp->requester, &qp->env, nic.now_ns + 16 * rtt_ns);
+    EXPECT_EQ(window_of(qp), 8);
+    by_hand_close(&nic);
+}
+
+/* The narrowest window, in eighths of the usual one, if reo_wnd is so many of its eighths. */
+static uint32_t narrowest(uint32_t set_eighths)
+{
+    const struct qp *qp = open_sent(true);
+    uint32_t narrowest;
+
+    nic.config.parameters.reo_wnd = requester_reorder_ns(&qp->env) * set_eighths / 8;
+    transport_set_parameters(nic.transport, &nic.config.parameters);
+    lose(qp, 64);
+    narrowest = window_of(qp);
+    by_hand_close(&nic);
+    return narrowest;
+}
+
+SPEC("§10: a reordering window that is set is not narrowed")
+{
+    EXPECT_EQ(narrowest(0), 2);
+    EXPECT_EQ(narrowest(2), 2);
+    EXPECT_EQ(narrowest(3), 4);
+    EXPECT_EQ(narrowest(4), 4);
+    EXPECT_EQ(narrowest(5), 8);
+    EXPECT_EQ(narrowest(8), 8);
 }
