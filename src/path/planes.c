@@ -16,12 +16,15 @@
  *
  * The last two rules hold for all plans by which planes differ, as long as the window is not what
  * limits the sender: round trips then differ by the packet times of ports, and a plane that loses
- * weight leaves its port idle, because the ports of the others are full already. */
+ * weight leaves its port idle, because the ports of the others are full already. Planes that are
+ * equal by the plan follow their queues even then, but return faster: round trips also differ by
+ * what the other direction carries, which no weight changes (decision 51). */
 enum {
     GAIN = 64, /* 256ths */
     GAIN_ROUGH = 32,
     LEAK = 3, /* 256ths */
     LEAK_ROUGH = 1,
+    LEAK_UNUSED = 24,   /* while the window is not what limits the sender */
     USED_QUARTERS = 3,  /* of its share that a plane holds if the share is the limit */
     SACK_BYTES = 16384, /* acknowledged at a time: this much less is in flight at the end of a round
                            than before */
@@ -188,13 +191,20 @@ static bool has_unused_window(const struct planes *planes, const struct planes_t
     return 4 * bytes < USED_QUARTERS * (uint64_t)times->window_bytes;
 }
 
+static int32_t leak_of(const struct planes_times *times, bool is_window_used)
+{
+    if (is_window_used)
+        return is_rough(times) ? LEAK_ROUGH : LEAK;
+    return times->profile ? LEAK : LEAK_UNUSED;
+}
+
 static struct pace pace_of(const struct planes *planes, const struct planes_times *times)
 {
-    bool is_limited = !times->profile || !has_unused_window(planes, times);
+    bool is_window_used = !has_unused_window(planes, times);
 
     return (struct pace){ .gain = is_rough(times) ? GAIN_ROUGH : GAIN,
-        .leak = is_rough(times) && is_limited ? LEAK_ROUGH : LEAK,
-        .is_calm = is_rough(times) || !is_limited };
+        .leak = leak_of(times, is_window_used),
+        .is_calm = is_rough(times) || (times->profile && !is_window_used) };
 }
 
 /* Returns the part of a mean round trip that counts at a calm pace, if it is longer than the mean
