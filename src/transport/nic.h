@@ -32,7 +32,7 @@ enum nic_port_state {
 };
 
 struct nic_port {
-    uint64_t due_ns;    /* when the state ends, or the next probe is due */
+    uint64_t due_ns;    /* held, verifying: when that ends, or the next probe is due */
     uint32_t rate_mbps; /* of packets that arrive; 0: that of link_bps */
     uint8_t state;      /* enum nic_port_state */
     uint8_t answers;

@@ -113,8 +113,6 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
     nic->env.counters = nic->counters;
     nic->env.ev_probes = &nic->ev_probes;
     nic->up_mask = nic->env.usable_mask = (UINT32_C(1) << config->port_count) - 1;
-    for (uint32_t port = 0; port < config->port_count; port++)
-        nic->ports[port].due_ns = UINT64_MAX;
     transport_set_parameters(
         nic, config->shared_parameters ? config->shared_parameters : &config->parameters);
     return nic;

@@ -63,7 +63,6 @@ static void put_down(struct transport *nic, uint32_t port, uint64_t now_ns)
     bool was_usable = nic->env.usable_mask >> port & 1;
 
     nic->ports[port].state = NIC_PORT_DOWN;
-    nic->ports[port].due_ns = UINT64_MAX;
     nic->env.usable_mask &= ~(UINT32_C(1) << port);
     report_port(nic, port, false);
     if (!was_usable)
@@ -77,7 +76,6 @@ static void put_down(struct transport *nic, uint32_t port, uint64_t now_ns)
 static void take_up(struct transport *nic, uint32_t port, uint64_t now_ns)
 {
     nic->ports[port].state = NIC_PORT_UP;
-    nic->ports[port].due_ns = UINT64_MAX;
     nic->env.usable_mask |= UINT32_C(1) << port;
     report_port(nic, port, true);
     tell_peers(nic, now_ns);
@@ -115,14 +113,19 @@ static void end_hold_down(struct transport *nic, uint64_t now_ns)
             nic->ports[port].due_ns = now_ns;
 }
 
+/* A port waits only in the hold-down and while it is verified. */
+static uint64_t port_due_ns(const struct nic_port *port)
+{
+    return port->state >= NIC_PORT_HELD ? port->due_ns : UINT64_MAX;
+}
+
 /* Sets the timer of the NIC to the first port that is due. */
 static void arm_ports(struct transport *nic)
 {
     uint64_t due_ns = UINT64_MAX;
 
     for (uint32_t i = 0; i < nic->env.port_count; i++)
-        if (nic->ports[i].due_ns < due_ns)
-            due_ns = nic->ports[i].due_ns;
+        due_ns = deadlines_sooner_ns(due_ns, port_due_ns(&nic->ports[i]));
     deadlines_set(&nic->deadlines, nic->qp_count_max, due_ns);
 }
 
@@ -223,7 +226,7 @@ void nic_ports_expire(struct transport *nic, uint64_t now_ns)
     for (uint32_t i = 0; i < nic->env.port_count; i++) {
         struct nic_port *port = &nic->ports[i];
 
-        if (port->due_ns > now_ns)
+        if (port_due_ns(port) > now_ns)
             continue;
         if (port->state == NIC_PORT_HELD) {
             port->state = NIC_PORT_VERIFYING;

@@ -421,6 +421,24 @@ SPEC("a port that the NIC lacks carries nothing, even if it is set up and ready"
     by_hand_close(&nic);
 }
 
+SPEC("§18: ports that are up or down set no timer, nor does a request that waits for its answer")
+{
+    struct ipv6_addr address = { .octets = { [10] = 0xff, 0xff, 10, 0, 0, 1 } };
+    uint16_t id;
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    EXPECT_EQ(
+        transport_endpoint_probe(nic.transport, &address, 1, 0, DSCP_CONTROL, &id, nic.now_ns), 0);
+    ports(2);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS + 256);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    EXPECT_EQ(transport_ports(nic.transport).usable_mask, BOTH);
+    by_hand_close(&nic);
+}
+
 SPEC("§18: two NICs that lost all their ports can still answer the probes that bring them back")
 {
     struct packet packet;
