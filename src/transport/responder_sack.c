@@ -161,7 +161,7 @@ uint32_t responder_expire(struct responder *responder, struct control_record *sa
         .retransmission = responder->last_flags & PACKET_RETRANSMISSION };
     responder->unreported_bytes = 0;
     responder->shown_in_part = false;
-    if (count < 1)
+    if (count == 0)
         return 1;
     return count < FLUSH_SACKS_MAX ? count : FLUSH_SACKS_MAX;
 }
