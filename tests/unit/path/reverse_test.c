@@ -219,6 +219,26 @@ SPEC("with one plane, too, if each former EV has one place, they leave in turn")
     EXPECT_EQ(used, 0x1fb); /* 2 has the first place: 1 had all of them when it came */
 }
 
+SPEC("if a plane has more paths than places, the EVs answered last remain, on every plane")
+{
+    static const uint32_t plane_counts[] = { 1, 4, 8, 16 };
+
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t last = plane_counts[i] - 1;
+        struct back back;
+        uint64_t used = 0;
+
+        set_up(&back, plane_counts[i], 16);
+        for (uint32_t ev = 0; ev < 40; ev++)
+            answer(&back, last * 16 + ev % 16);
+        for (uint32_t packet = 0; packet < 64; packet++)
+            used |= UINT64_C(1) << path_reverse_next_ev(&back.reverse, last) % 16;
+        for (uint32_t ev = 0; ev < 8; ev++) /* the last one is 7 */
+            EXPECT_EQ(used >> ev & 1, 7 - ev <= back.reverse.older_per_plane);
+        EXPECT_EQ(used >> 8, 0);
+    }
+}
+
 SPEC("data that is acknowledged leaves only its own EV, until a probe is answered")
 {
     struct back back;
