@@ -321,6 +321,12 @@ SPEC("after a whole window without delay, a window doubles per round trip")
     }
 }
 
+SPEC("exactly a window without delay does not double the window, a byte more does")
+{
+    EXPECT_LT(window_after(100000, 0, 100000, 0), 130000);
+    EXPECT_EQ(window_after(100000, 0, 100001, 0), 200000);
+}
+
 SPEC("a window that grows faster than by doubling goes on to do so in an empty network")
 {
     uint32_t first_bytes;
