@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "transport/nic.h"
 
 #define FULL_PART       0.97  /* of the rate of the ports, from which on they are full */
@@ -18,7 +19,6 @@ enum {
     ROUND_TRIPS = 3,
     ROUND_PACKETS = 4, /* of each sender that has its share */
     ROUNDS_AFTER = 16, /* in which senders that have enough keep to usual targets */
-    STEPS_MAX = 8,     /* of the search for the largest share */
     PENALTY_MAX = 127,
     PENALTY_UNIT = 128,
     PENALTY_HOLD = CC_PENALTY_GROWS + 1, /* the sender does not grow, and hardly shrinks */
@@ -84,22 +84,21 @@ static double share_beyond(const struct transport *nic, double share_bytes, doub
 
 /* Returns the largest number of bytes that a source may have: if none has more, all together have
  * USED_PART of what has arrived. Begins with equal shares; those that use less leave more to the
- * others. 0: not known, because a source of trimmed packets has left. */
+ * others. Each step is smaller than the last by the number of sources that still have more, so that
+ * a dozen suffice. 0: not known, because a source of trimmed packets has left. */
 static double largest_share(const struct transport *nic, struct arrivals all)
 {
+    double share_bytes = 0;
+    double larger_bytes;
     double used_bytes;
-    double share_bytes;
 
     if (all.bytes <= nic->share.trimmed_bytes)
         return 0;
     used_bytes = USED_PART * (double)(all.bytes - nic->share.trimmed_bytes);
-    share_bytes = used_bytes / all.source_count;
-    for (uint32_t step = 0; step < STEPS_MAX; step++) {
-        double larger_bytes = share_beyond(nic, share_bytes, used_bytes);
-
-        if (larger_bytes <= share_bytes)
-            break;
+    larger_bytes = used_bytes / all.source_count;
+    while (larger_bytes > share_bytes) {
         share_bytes = larger_bytes;
+        larger_bytes = share_beyond(nic, share_bytes, used_bytes);
     }
     return share_bytes;
 }
@@ -123,7 +122,7 @@ static uint8_t penalty_of(double arrived_bytes, const struct verdict *verdict)
         return CC_PENALTY_GROWS;
     penalty = PENALTY_UNIT * (1 - verdict->share_bytes / arrived_bytes) / verdict->trips;
     if (penalty < PENALTY_HOLD)
-        return PENALTY_HOLD;
+        penalty = PENALTY_HOLD;
     return penalty < PENALTY_MAX ? (uint8_t)penalty : PENALTY_MAX;
 }
 
@@ -211,9 +210,8 @@ static double usable_bytes_per_ns(const struct transport *nic)
 {
     double sum = 0;
 
-    for (uint32_t port = 0; port < nic->env.port_count; port++)
-        if (nic->env.usable_mask >> port & 1)
-            sum += port_bytes_per_ns(nic, port);
+    for (uint32_t ports = nic->env.usable_mask; ports; ports &= ports - 1)
+        sum += port_bytes_per_ns(nic, bits_lowest(ports));
     return sum;
 }
 
