@@ -69,6 +69,7 @@ static void arrive_trimmed(uint32_t index, uint32_t count)
         packet.class = DSCP_TRIMMED_LASTHOP;
         EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_TRIMMED);
     }
+    next_psn[index] -= count; /* they are sent again */
 }
 
 /* Lets a packet of the peer trigger a SACK, and returns it. */
@@ -125,6 +126,92 @@ SPEC("§20: a sender that has nearly its share keeps its window, and one that ha
     by_hand_close(&nic);
 }
 
+SPEC("§20: exactly half of a share is little, and exactly 0.85 of it lets a sender grow")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(82, 177, 0); /* 0.95 of 260 packets, less 82 + 1: a share of 164 */
+    EXPECT_EQ(penalty_of(0), LOW);
+    pass_round(83, 177, 0);
+    EXPECT_EQ(penalty_of(0), GROWS);
+    pass_round(340, 439, 0); /* 0.95 of 780 packets, less 340 + 1: a share of 400 */
+    EXPECT_EQ(penalty_of(0), GROWS);
+    pass_round(341, 439, 0);
+    EXPECT_EQ(penalty_of(0), HOLD);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: of two senders at full ports, one can be slowed down")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(FULL_PACKETS, 0, 0);
+    EXPECT_EQ(penalty_of(0), HOLD);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: no sender is slowed down if so little arrives that no port is in use")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(5, 5, 5);
+    EXPECT_EQ(penalty_of(0), 0);
+    by_hand_close(&nic);
+}
+
+/* The first peer answers a packet of ours `count` times each with a SACK, a NACK and an ACK. */
+static void answer_each(const struct packet *ours, uint32_t count)
+{
+    struct psn before = psn_add(ours->psn, -1);
+    struct packet answers[3] = { by_hand_sack(&nic, QPN, before),
+        by_hand_nack(&nic, QPN, ours, NACK_TRIMMED), by_hand_ack(&nic, QPN, before, 0) };
+
+    for (uint32_t i = 0; i < 3 * count; i++)
+        EXPECT_EQ(by_hand_receive(&nic, &answers[i % 3]), DROP_NONE);
+}
+
+SPEC("§20: answers to our own data take a part of the ports, in the round in which they arrive")
+{
+    static const uint32_t expected[] = { 0, HOLD, GROWS };
+    struct packet ours;
+
+    open_as(RECEIVER_PENALTY_SHARE);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    ours = nic.sent[0];
+    for (uint32_t i = 0; i < 3; i++) {
+        by_hand_wait(&nic, ROUND_NS);
+        sack_of(PEERS - 1);
+        arrive(0, FULL_PACKETS - 80);
+        arrive(1, 60);                       /* 0.92 of what both ports receive in a round */
+        answer_each(&ours, i == 1 ? 40 : 0); /* 120 of 178 bytes: 0.07 of it */
+        by_hand_wait(&nic, ROUND_NS);
+        sack_of(PEERS - 1);
+        EXPECT_EQ(penalty_of(0), expected[i]);
+    }
+    by_hand_close(&nic);
+}
+
+/* Ends a round in which this many peers send. Returns how long the next one lasts. */
+static uint64_t next_round_us(uint32_t senders)
+{
+    for (uint32_t i = 1; i < senders; i++)
+        arrive(i - 1, 1);
+    by_hand_wait(&nic, 10 * 1000000);
+    sack_of(PEERS - 1);
+    return (nic.transport->share.end_ns - nic.transport->share.begin_ns) / 1000;
+}
+
+SPEC("§20: a round lasts three round trips, or until each sender can have sent four packets")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    EXPECT_EQ(next_round_us(4), ROUND_NS / 1000);
+    transport_set_port_rate(nic.transport, 0, PORT_BPS / 100);
+    transport_set_port_rate(nic.transport, 1, PORT_BPS / 50);
+    EXPECT_EQ(next_round_us(4), 1818); /* 4 * 4 * 4262 bytes at 300 Mb/s */
+    EXPECT_EQ(next_round_us(2), 909);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    EXPECT_EQ(next_round_us(2), 2727);
+    by_hand_close(&nic);
+}
+
 SPEC("§20: no sender is slowed down while the ports have room, nor a single one at full ports")
 {
     open_as(RECEIVER_PENALTY_SHARE);
@@ -154,6 +241,8 @@ SPEC("§20: packets that our ports trimmed count as sent, so that senders shrink
     sack_of(PEERS - 1);
     EXPECT_GT(penalty_of(0), without + 10);
     EXPECT_LE(penalty_of(1), HOLD);
+    pass_round(130, 120, 0); /* without any again */
+    EXPECT_EQ(penalty_of(0), without);
     by_hand_close(&nic);
 }
 
@@ -186,6 +275,82 @@ SPEC("§20: each port is compared with its own rate, and those at which little a
     transport_set_port_rate(nic.transport, 1, PORT_BPS / 2);
     pass_round(80, 30, 20);
     EXPECT_GE(penalty_of(0), HOLD);
+    by_hand_close(&nic);
+}
+
+/* As arrive(), all at one port. The last packet triggers a SACK. */
+static void arrive_at(uint32_t port, uint32_t index, uint32_t count)
+{
+    for (uint32_t i = 1; i <= count; i++) {
+        struct packet packet = next_of(index);
+
+        packet.port = (uint8_t)port;
+        packet.flags |= i == count ? PACKET_ACK_REQUEST : 0;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    }
+    by_hand_send(&nic);
+}
+
+/* Returns the penalty of the first peer after a round of 190,400 ns in which these packets arrive
+ * at the ports: 25 are an eighth of the rate of a port, and 194 are 0.97 of it. */
+static uint32_t penalty_with_ports(uint32_t first, uint32_t second)
+{
+    uint32_t penalty;
+
+    open_as(RECEIVER_PENALTY_SHARE);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(0);
+    arrive_at(0, 0, first - 1);
+    arrive_at(1, 0, second);
+    nic.now_ns = nic.transport->share.begin_ns + 190400;
+    arrive_at(0, 1, 1);
+    penalty = penalty_of(0);
+    by_hand_close(&nic);
+    return penalty;
+}
+
+SPEC("§20: a port is full from 0.97 of its rate on, and others in use are those with an eighth")
+{
+    EXPECT_EQ(penalty_with_ports(24, 193), 0);
+    EXPECT_EQ(penalty_with_ports(24, 194), HOLD);
+    EXPECT_EQ(penalty_with_ports(25, 194), 0);
+    EXPECT_EQ(penalty_with_ports(193, 194), 0);
+    EXPECT_EQ(penalty_with_ports(194, 194), HOLD);
+}
+
+SPEC("§20: the NIC is full if ports with four fifths of the rate of those in use are")
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        open_as(RECEIVER_PENALTY_SHARE);
+        transport_set_port_rate(nic.transport, 0, (8 - i) * PORT_BPS / 10);
+        transport_set_port_rate(nic.transport, 1, (2 + i) * PORT_BPS / 10);
+        by_hand_wait(&nic, ROUND_NS);
+        sack_of(0);
+        arrive_at(0, 0, 120);
+        arrive_at(1, 1, 10);
+        by_hand_wait(&nic, ROUND_NS);
+        EXPECT_EQ(penalty_of(0), i == 0 ? HOLD : 0);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§20: a single sender has no penalty after full rounds either, and causes no such rounds")
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    pass_round(FULL_PACKETS - 60, 40, 20);
+    by_hand_wait(&nic, ROUND_NS);
+    EXPECT_EQ(penalty_of(0), 0);
+    by_hand_close(&nic);
+
+    open_as(RECEIVER_PENALTY_SHARE);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(0);
+    arrive(0, FULL_PACKETS);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(0);
+    arrive(1, 40);
+    by_hand_wait(&nic, ROUND_NS);
+    EXPECT_EQ(penalty_of(0), 0);
     by_hand_close(&nic);
 }
 
