@@ -41,7 +41,6 @@ static void set_ev(struct path_reverse *reverse, uint32_t plane, uint32_t ev_ind
     reverse->planes[plane].ev_index = ev_index & (PATH_EV_COUNT_MAX - 1);
     reverse->planes[plane].failures = 0;
     reverse->planes[plane].was_probed = 0;
-    forget_older(reverse, plane);
 }
 
 void path_reverse_init(struct path_reverse *reverse, const struct path_profile *profile)

@@ -202,6 +202,29 @@ SPEC("a plane that the destination lacks is never chosen")
     EXPECT_EQ(planes_choose(&planes, 0x8, 0xf, WINDOW_BYTES), PATH_NONE);
 }
 
+SPEC("once planes are weighed, the lightest is found at once, and is one that the destination has")
+{
+    struct planes planes;
+
+    planes_init(&planes, 3);
+    for (uint32_t plane = 0; plane < 3; plane++)
+        planes_on_sent(&planes, plane, 1000);
+    EXPECT_EQ(planes_choose(&planes, 7, 7, WINDOW_BYTES), 0);
+    EXPECT_EQ(planes.weighed_mask, 7);
+    EXPECT_EQ(planes_choose_lightest(&planes), 1);
+}
+
+SPEC("a plane delivers if it has at least half of an equal share")
+{
+    struct planes planes;
+
+    planes_init(&planes, 3);
+    planes.weight[0] = PLANES_EQUAL / 2 - 1;
+    planes.weight[1] = PLANES_EQUAL / 2;
+    EXPECT_EQ(planes_delivering(&planes, 7), 6);
+    EXPECT_EQ(planes_delivering(&planes, 3), 2);
+}
+
 /* By division. */
 static uint32_t model_choice(const struct planes *planes, uint32_t ready, uint32_t usable,
     uint32_t turn, uint32_t window_bytes)
@@ -795,4 +818,44 @@ SPEC("lengths of planes count from a quarter to four times the base RTT")
     planes_init(&planes, 2);
     planes_start_with(&planes, &profile, 100 * PATH_EXTRA_NS);
     expect_weights(&planes, PLANES_EQUAL / 4, PLANES_EQUAL * 4);
+}
+
+SPEC("the weights of a profile count from the next choice on")
+{
+    struct path_profile profile = { .plane_weights = { PLANES_EQUAL / 2, PLANES_EQUAL * 3 / 2 } };
+    struct planes planes;
+
+    planes_init(&planes, 2);
+    EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), 0);
+    planes_on_sent(&planes, 0, 1000); /* 2000 for its weight */
+    planes_on_sent(&planes, 1, 2000); /* 1333 */
+    planes_start_with(&planes, &profile, RTT_NS);
+    EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), 1);
+}
+
+SPEC("planes start with 1/256 to 8 equal shares")
+{
+    struct path_profile profile = { .plane_weights = { 1, 10 * PLANES_EQUAL } };
+    struct planes planes;
+
+    planes_init(&planes, 2);
+    planes_start_with(&planes, &profile, RTT_NS);
+    expect_weights(&planes, PLANES_EQUAL / 256, 8 * PLANES_EQUAL);
+}
+
+SPEC("the weights of a round count from the next choice on")
+{
+    struct planes planes;
+
+    planes_init(&planes, 2);
+    EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), 0);
+    planes_on_sent(&planes, 0, 1000);
+    planes_on_sent(&planes, 1, 1000);
+    for (uint32_t plane = 0; plane < 2; plane++) {
+        planes_on_delivered(&planes, plane);
+        sample(&planes, plane, 100 + 100 * plane, 2);
+    }
+    planes_end_round(&planes, 3, &times);
+    EXPECT_GT(planes.weight[0], planes.weight[1]);
+    EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), 0); /* it is the turn of 1 */
 }

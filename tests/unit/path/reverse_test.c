@@ -186,6 +186,50 @@ SPEC("frequent control packets take in turn the EVs answered last, with eight pl
     EXPECT(used_on_plane_1(&back) >> 11 & 1);
 }
 
+SPEC("frequent control packets change their EV after eight packets")
+{
+    uint32_t former = PATH_NONE;
+    struct back back;
+
+    set_up(&back, 8, 6);
+    for (uint32_t ev = 7; ev <= 10; ev++)
+        answer(&back, ev);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t ev_index = path_reverse_next_ev(&back.reverse, 1);
+
+        EXPECT_EQ(ev_index != former, i % 8 == 0);
+        former = ev_index;
+    }
+}
+
+SPEC("an EV that is answered again, at once or later, leaves the others their places")
+{
+    struct back back;
+
+    set_up(&back, 8, 6);
+    for (uint32_t ev = 6; ev <= 9; ev++)
+        answer(&back, ev);
+    for (uint32_t i = 0; i < 4; i++)
+        answer(&back, 9);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(15) << 6);
+    answer(&back, 8);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(15) << 6);
+}
+
+SPEC("an EV that replaced a failed one is not kept once another is answered")
+{
+    struct back back;
+    uint32_t answered;
+
+    set_up(&back, 8, 6);
+    answer(&back, 7);
+    answer(&back, 8);
+    fail_reverse_ev(&back, 1);
+    answered = path_reverse_ev(&back.reverse, 1) == 9 ? 10 : 9;
+    answer(&back, answered);
+    EXPECT_EQ(used_on_plane_1(&back), UINT64_C(1) << answered);
+}
+
 SPEC("where a plane has fewer paths than places, frequent control packets take each about equally "
      "often")
 {
