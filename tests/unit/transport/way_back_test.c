@@ -7,6 +7,7 @@
 enum {
     A = 7,
     B = 8,
+    C = 9,
     BASE_RTT_NS = 10000,
     PROBE_TIMEOUT_NS = 100000,
     TICK_NS = 1024,
@@ -22,6 +23,13 @@ static void open_nic(void)
     by_hand_prepare(&nic);
     by_hand_open(&nic);
     arrived = 0;
+}
+
+static void open_seeded(uint64_t seed)
+{
+    by_hand_prepare(&nic);
+    nic.config.seed = seed;
+    by_hand_open(&nic);
 }
 
 static void open_connected(void)
@@ -892,6 +900,83 @@ SPEC("§17: when the QP whose paths the way back uses goes, it uses those of ano
     by_hand_close(&nic);
 }
 
+/* One EV on plane 0, three on plane 1. */
+static const struct path_profile *other_paths(void)
+{
+    static struct path_profile other;
+    static struct path_entry entries[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        entries[i] = (struct path_entry){ .ev = 0x50 + i, .plane = i > 0 };
+    EXPECT(path_profile_explicit(&other, entries, 4, BY_HAND_PLANES));
+    return &other;
+}
+
+SPEC("§17: when that QP goes, probes on its paths are forgotten, unless another QP has the same")
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct packet probe;
+
+        open_connected();
+        nic.init.paths = i == 0 ? &nic.profile : other_paths();
+        by_hand_connect(&nic, B);
+        probe = *take_turn(A, BASE_RTT_NS);
+        EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+        EXPECT_EQ(answer(&probe), i == 0 ? DROP_NONE : DROP_UNASKED_ANSWER);
+        by_hand_wait(&nic, 2 * PROBE_TIMEOUT_NS);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 1); /* of the turn after */
+        by_hand_close(&nic);
+    }
+}
+
+/* Returns the EVs on plane 1, as bits, with which the way back starts when that QP goes. */
+static uint32_t starts_again_with(const struct path_profile *profile)
+{
+    uint32_t started = 0;
+
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        open_seeded(seed);
+        by_hand_connect(&nic, A);
+        nic.init.paths = profile;
+        by_hand_connect(&nic, B);
+        EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+        started |= UINT32_C(1) << path_reverse_ev(
+                       &nic_find(nic.transport, B)->env.peer->way_back.reverse, 1);
+        by_hand_close(&nic);
+    }
+    return started;
+}
+
+SPEC(
+    "§17: the way back then starts with a random EV of each plane, or with the first of an ordered "
+    "list")
+{
+    struct path_profile ordered = *other_paths();
+
+    EXPECT_EQ(starts_again_with(other_paths()), 0xe);
+    ordered.is_ordered = true;
+    EXPECT_EQ(starts_again_with(&ordered), 0x2);
+}
+
+SPEC("§17: QPs with the former paths then no longer contribute their bad EVs")
+{
+    static struct path_profile same;
+
+    open_unforgiving();
+    by_hand_connect(&nic, A);
+    same = nic.profile;
+    nic.init.paths = &same;
+    by_hand_connect(&nic, C);
+    nic.init.paths = &nic.profile;
+    by_hand_connect(&nic, B);
+    EXPECT_EQ(by_hand_move(&nic, A, QP_ERR), 0);
+    condemn_lower_half(B);
+    EXPECT_LE(probes_of_lower_half(B, TURNS), FEW);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF);
+    by_hand_close(&nic);
+}
+
 /* ---- silence --------------------------------------------------------------------------------- */
 
 /* A tail probe of the peer, or in the control class a probe of an EV. Returns the number of
@@ -934,5 +1019,18 @@ SPEC("§17: data between two tail probes shows that answers arrive (decision 12)
     arrive(A);
     by_hand_wait(&nic, 3 * BASE_RTT_NS);
     EXPECT_EQ(answers_to_probe(DSCP_NO_TRIM), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: answers seem lost two base RTTs after the first tail probe since data, not before")
+{
+    struct peer *peer;
+
+    open_connected();
+    peer = nic_find(nic.transport, A)->env.peer;
+    EXPECT(!way_back_is_in_doubt(peer, 100, 200));
+    EXPECT(!way_back_is_in_doubt(peer, 199, 200 + 2 * BASE_RTT_NS - 1));
+    EXPECT(way_back_is_in_doubt(peer, 199, 200 + 2 * BASE_RTT_NS));
+    EXPECT(!way_back_is_in_doubt(peer, 200, 200 + 2 * BASE_RTT_NS));
     by_hand_close(&nic);
 }
