@@ -6,7 +6,7 @@
 #include "by_hand.h"
 #include "path/ev_table.h"
 #include "spec.h"
-
+#include "transport/nic.h"
 #include "wire/stamp.h"
 
 enum {
@@ -826,5 +826,136 @@ SPEC("§19.6: sharing the window to one destination does not concern another")
     transport_set_sharers(nic.transport, &first, 1);
     EXPECT_EQ(status_of(A).window_bytes, alone_bytes / 2);
     EXPECT_EQ(status_of(B).window_bytes, alone_bytes);
+    by_hand_close(&nic);
+}
+
+/* ---- what a destination starts with ---------------------------------------------------------- */
+
+static struct peer *peer_of(uint32_t qpn)
+{
+    return nic_find(nic.transport, qpn)->env.peer;
+}
+
+SPEC("§18: another destination with the same address knows the updates of all engines there")
+{
+    static struct cc_profile other;
+
+    open_with_window(8);
+    by_hand_connect(&nic, A);
+    for (uint16_t engine = 0; engine < 2; engine++) {
+        struct packet update = by_hand_endpoint(
+            &nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, 5 + engine);
+
+        update.endpoint.port_status_mask = 1u << 1;
+        update.endpoint.incarnation = (uint8_t)(2 * TRANSPORT_ENGINES_MAX + engine);
+        EXPECT_EQ(by_hand_receive(&nic, &update), DROP_NONE);
+    }
+    other = nic.cc;
+    nic.init.cc = &other;
+    by_hand_connect(&nic, B);
+    EXPECT_EQ(peer_of(B)->ports, 1); /* all but port 1 */
+    EXPECT_EQ(peer_of(B)->updates_known, 3);
+    EXPECT_EQ(peer_of(B)->update_engine, 1);
+    for (uint32_t engine = 0; engine < 2; engine++) {
+        EXPECT_EQ(peer_of(B)->update_seen[engine], 5 + engine);
+        EXPECT_EQ(peer_of(B)->incarnations[engine], 2 * TRANSPORT_ENGINES_MAX + engine);
+    }
+    by_hand_close(&nic);
+}
+
+/* The profile of all QPs, whose planes have paths of these lengths. */
+static struct path_profile weighted_paths(bool is_rough)
+{
+    struct path_profile weighted = nic.profile;
+
+    weighted.is_weighted = true;
+    weighted.is_rough = is_rough;
+    weighted.plane_extras[0] = -10;
+    weighted.plane_extras[1] = 10;
+    return weighted;
+}
+
+SPEC("§19: paths to a destination vary if they have weights and the plan is rough")
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        struct path_profile paths;
+
+        by_hand_prepare(&nic);
+        nic.config.parameters.ev_weights = i < 2 ? EV_WEIGHTS_EQUAL : EV_WEIGHTS_PLAN;
+        by_hand_open(&nic);
+        paths = weighted_paths(i % 2 == 1);
+        nic.init.paths = &paths;
+        by_hand_connect(&nic, A);
+        EXPECT_EQ(peer_of(A)->cc.paths_vary, i == 3);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§14.1: a given base RTT changes the shares of planes, except for a QP that only receives")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        struct path_profile paths;
+
+        by_hand_prepare(&nic);
+        nic.config.parameters.ev_weights = EV_WEIGHTS_PLAN;
+        by_hand_open(&nic);
+        paths = weighted_paths(false);
+        nic.init.paths = &paths;
+        nic.init.borrows = i == 1;
+        nic.init.window_psns_max = i == 2 ? 0 : nic.init.window_psns_max;
+        by_hand_connect(&nic, A);
+        peer_of(A)->planes.weight[0] = PLANES_EQUAL;
+        transport_set_rtt(
+            nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = 100 * PATH_EXTRA_NS });
+        EXPECT_EQ(peer_of(A)->planes.weight[0] < PLANES_EQUAL, i < 2);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§19: destinations count while at least one QP can send to them")
+{
+    const uint32_t *count;
+
+    open_with_window(8);
+    count = &nic.transport->env.destination_count;
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    EXPECT_EQ(*count, 1);
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    EXPECT_EQ(*count, 2);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+    EXPECT_EQ(*count, 2);
+    EXPECT_EQ(by_hand_move(&nic, B, QP_ERR), 0);
+    EXPECT_EQ(*count, 1);
+    nic.init.window_psns_max = 0;
+    by_hand_connect(&nic, A);
+    EXPECT_EQ(*count, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§19: a destination that is used first while a port is down has the rate of the others")
+{
+    double both;
+
+    open_with_window(8);
+    by_hand_connect(&nic, A);
+    both = peer_of(A)->cc.bytes_per_ns;
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    nic.peer = 2;
+    by_hand_connect(&nic, B);
+    EXPECT(peer_of(B)->cc.bytes_per_ns == both / 2);
+    by_hand_close(&nic);
+}
+
+SPEC("a timer of a destination that is set for later does not replace an earlier one")
+{
+    open_with_window(8);
+    by_hand_connect(&nic, A);
+    peer_arm(nic.transport, peer_of(A), nic.now_ns + 100000);
+    peer_arm(nic.transport, peer_of(A), nic.now_ns + 10000000);
+    EXPECT_LE(transport_deadline_ns(nic.transport), nic.now_ns + 100000 + 256);
     by_hand_close(&nic);
 }

@@ -958,6 +958,18 @@ SPEC(
     EXPECT_EQ(starts_again_with(&ordered), 0x2);
 }
 
+SPEC("§17: a QP that is destroyed no longer contributes its bad EVs")
+{
+    open_unforgiving();
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    condemn_lower_half(A);
+    EXPECT_LE(probes_of_lower_half(B, TURNS), FEW);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF);
+    by_hand_close(&nic);
+}
+
 SPEC("§17: QPs with the former paths then no longer contribute their bad EVs")
 {
     static struct path_profile same;
