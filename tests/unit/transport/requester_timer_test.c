@@ -409,3 +409,62 @@ SPEC("§13: a packet that was trimmed late makes the next timeout later, by a fe
     EXPECT_EQ(intervals_after_trim(TIMEOUT_NS / 16), 1);
     EXPECT_EQ(intervals_after_trim(TIMEOUT_NS / 3), 3);
 }
+
+/* Returns the time from the transmission of a packet to its timeout, if a trimmed packet with a
+ * long round trip was reported so much later. */
+static uint64_t timeout_if_trimmed_after(uint64_t later_ns)
+{
+    struct requester *requester = open_connected();
+    const struct qp *qp = nic_find(nic.transport, QPN);
+    uint64_t sent_ns = nic.now_ns - nic.now_ns % SEND_WINDOW_TICK_NS;
+    uint64_t timeout_ns;
+
+    nic.now_ns = sent_ns;
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    qp->env.peer->trimmed_ns = sent_ns + later_ns;
+    qp->env.peer->trimmed_trip_ns = TIMEOUT_NS / 4;
+    requester->timeout_ns = sent_ns + 100 * SEND_WINDOW_TICK_NS;
+    requester_expire(requester, &qp->env, requester->timeout_ns);
+    timeout_ns = requester->timeout_ns;
+    by_hand_close(&nic);
+    return timeout_ns - sent_ns;
+}
+
+SPEC("§13: a report of a trimmed packet delays the timeout of packets sent more than a tick before")
+{
+    EXPECT_EQ(timeout_if_trimmed_after(SEND_WINDOW_TICK_NS), TIMEOUT_NS);
+    EXPECT_EQ(timeout_if_trimmed_after(SEND_WINDOW_TICK_NS + 1),
+        2 * TIMEOUT_NS + SEND_WINDOW_TICK_NS + 1);
+}
+
+SPEC("§13: a timeout of work of which nothing could be sent repeats no packet for an ACK")
+{
+    const struct requester *requester = open_connected();
+
+    transport_ports_changed(nic.transport, 0, nic.now_ns);
+    post(1);
+    by_hand_wait(&nic, 2 * TIMEOUT_NS);
+    EXPECT_GE(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 1);
+    EXPECT(!requester->resend_last);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: a timeout of half a second or more does not ask how long packets have been in flight")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct requester *requester = open_connected();
+        const struct qp *qp = nic_find(nic.transport, QPN);
+
+        transport_set_rtt(/* the timeout is 25 of them */
+            nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = 20000000 - i });
+        post(1);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        requester->timeout_ns = nic.now_ns;
+        requester_expire(requester, &qp->env, nic.now_ns);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 1 - i);
+        by_hand_close(&nic);
+    }
+}
