@@ -208,13 +208,15 @@ SPEC("§21: a QP whose port is not ready passes its turn on, though it has not u
     by_hand_connect(&nic, A);
     nic.init.paths = &nic.profile;
     by_hand_connect(&nic, B);
+    by_hand_connect(&nic, C);
     post_packets(A, 9);
     post_packets(B, 9);
+    post_packets(C, 9);
     expect_turns("A");
     EXPECT_EQ(transport_send(nic.transport, 2, out, 1, nic.now_ns), 0); /* that of A */
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 16; i++) {
         EXPECT_EQ(transport_send(nic.transport, 2, out, 1, nic.now_ns), 1);
-        EXPECT_EQ(by_hand_sender(&out[0]), B);
+        EXPECT_EQ(by_hand_sender(&out[0]), i < 8 ? B : C);
     }
     by_hand_close(&nic);
 }
@@ -415,6 +417,27 @@ SPEC("§21: a QP that overtook a probe while the window was open does not hold i
     nic.ready_ports = 2;
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(by_hand_sender(by_hand_first(&nic, OPCODE_PROBE)), A);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a QP that left its place among others with a probe is the last of them afterwards")
+{
+    struct packet sack;
+
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    by_hand_connect(&nic, C);
+    post_packets(A, 10);
+    EXPECT_EQ(by_hand_send(&nic), 10);
+    post_packets(A, 2);
+    post_packets(B, 2);
+    post_packets(C, 2);
+    path_on_mark(transport_qp_paths(nic.transport, B), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    await(COUNTER_EV_PROBES);
+    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 9));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    expect_turns("AAACCBB"); /* A measures the base RTT, too */
     by_hand_close(&nic);
 }
 
