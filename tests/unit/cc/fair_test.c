@@ -274,6 +274,19 @@ SPEC("rates are compared with that of all ports, not with what is up here")
     expect_target(&flow, 9838);
 }
 
+SPEC("windows of a NIC to one destination count together: they have the target of their sum")
+{
+    static const uint32_t expected[][2] = { { 1, 9838 }, { 3, 8640 } };
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct flow flow;
+
+        begin(&flow, 37500);
+        flow.cc.sharer_count = (uint8_t)expected[i][0];
+        expect_target(&flow, expected[i][1]);
+    }
+}
+
 /* ---- growth ----------------------------------------------------------------------------------*/
 
 SPEC("a window grows by a quarter of the bytes that arrive, times the relative distance to the "
@@ -381,6 +394,20 @@ SPEC("a penalty stops growth, a mark does not")
                             .inflight_bytes = 100000,
                             .penalty = 3 });
     EXPECT_EQ(flow.cc.window_bytes, 99998);
+}
+
+SPEC("penalties up to two let a window grow as usual")
+{
+    for (uint8_t penalty = 0; penalty <= CC_PENALTY_GROWS; penalty++) {
+        struct flow flow;
+
+        begin(&flow, 100000);
+        cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns,
+                                .rtt_ns = BASE_RTT_NS + 4800,
+                                .received_bytes = 40000,
+                                .penalty = penalty });
+        EXPECT_EQ(flow.cc.window_bytes, 105055);
+    }
 }
 
 SPEC("an acknowledgement without a sample changes nothing, not even the time of the last one")
@@ -750,6 +777,18 @@ SPEC("below a packet, a window adopts the delays of the others as its ceiling")
     }
 }
 
+SPEC("below a packet, a window keeps its ceiling if delays are shorter")
+{
+    struct flow flow;
+
+    begin_crowded(&flow);
+    meet_full_queue(&flow, 8, 11400);
+    flow.cc.window_bytes = MTU_BYTES - 1;
+    hear(&flow, 0, 9000);
+    flow.cc.window_bytes = 260000;
+    expect_target(&flow, 5400);
+}
+
 SPEC("a ceiling lowers the target at most to half, and a high ceiling has no effect")
 {
     struct flow flow;
@@ -844,6 +883,18 @@ SPEC("the target of a sender grows further below twice its planned share, and fa
     expect_shared_target(&flow, 1, 35000, 36000);
     begin_shared(&flow, 1000, 1, 0); /* 0.9 + 0.18 ln 250 + 3 */
     expect_shared_target(&flow, 1, 46500, 47500);
+}
+
+SPEC("with more than twice its planned share, or before it is known, a sender has the usual target")
+{
+    static const uint32_t counts[] = { 0, 4, 5, 16 };
+
+    for (uint32_t i = 0; i < 4; i++) {
+        struct flow flow;
+
+        begin_shared(&flow, 31250, counts[i], 0); /* 0.9 + 0.18 ln 8 */
+        expect_shared_target(&flow, counts[i], 11900, 12800);
+    }
 }
 
 SPEC("destinations of a NIC divide its planned share")
