@@ -140,12 +140,10 @@ __attribute__((noinline)) static void recover_overtaken(
 
         /* Retransmitted packets are excluded: the PSNs above did not overtake the new copy. Packets
          * that no packet sent later has overtaken are excluded, too: they may still arrive. */
-        if (!(record.flags & (SEND_RECOVERED | SEND_TWICE | SEND_OFTEN)) &&
+        if (!(record.flags & (SEND_TWICE | SEND_OFTEN)) &&
             loss_was_overtaken(requester, psn, record.ticks) &&
-            send_window_age_ns(record.ticks, now_ns) >= least_ns) {
+            send_window_age_ns(record.ticks, now_ns) >= least_ns)
             loss_declare(requester, env, psn, LOSS_BY_COUNT, now_ns);
-            send_window_set_flags(window, psn, SEND_RECOVERED);
-        }
         psn = send_window_next_in_flight(window, psn_add(psn, 1));
     }
 }
@@ -172,14 +170,13 @@ static bool shows_all(const struct packet_sack *sack)
     return sack->ooo_count == bits_count(sack->bitmap);
 }
 
-/* A clear bit proves nothing, except for the PSN after cack, which is missing. */
+/* For PSNs up to the end of the bitmap. A clear bit proves nothing below it, except for the PSN
+ * after cack, which is missing. */
 static bool is_shown_missing(const struct packet_sack *sack, struct psn psn)
 {
     int32_t above = psn_distance(sack->cack_psn, psn);
 
-    if (shows_all(sack))
-        return true;
-    return above == 1 || (above >= sack->sack_offset && above < sack->sack_offset + BITMAP_PSNS);
+    return shows_all(sack) || above == 1 || above >= sack->sack_offset;
 }
 
 /* Returns the age at which a packet that the answer to a probe does not show counts as lost. If
@@ -192,15 +189,15 @@ static uint64_t lost_after_probe_ns(
     uint64_t delayed_factor = env->nic->parameters->delayed_probe_factor;
     uint64_t limit_ns = lost_after_ns(requester, env, probe_age_ns);
     uint64_t half_ns;
+    uint64_t most_ns;
 
     if (probe_age_ns < (uint64_t)cc->base_rtt_ns + cc->target_delay_ns)
         return limit_ns;
     if (delayed_factor == 0)
         return UINT64_MAX;
     half_ns = requester_interval_ns(requester, env) / 2;
-    if (half_ns > delayed_factor * limit_ns)
-        return delayed_factor * limit_ns;
-    return half_ns > limit_ns ? half_ns : limit_ns;
+    most_ns = half_ns > limit_ns ? half_ns : limit_ns;
+    return most_ns < delayed_factor * limit_ns ? most_ns : delayed_factor * limit_ns;
 }
 
 void loss_infer_by_probe(struct requester *requester, const struct env *env,

@@ -21,12 +21,11 @@
 #define SEND_WINDOW_BYTES(psns) ((psns)*SEND_WINDOW_PSN_BYTES + (psns) / 4)
 
 enum send_flag {
-    SEND_ODD_SIZE = 1 << 0,  /* not the size of a full packet: ask the send queue */
-    SEND_TWICE = 1 << 1,     /* sent again once ... */
-    SEND_OFTEN = 1 << 2,     /* ... or more often; both: once, and the first copy arrived */
-    SEND_DEMOTED = 1 << 3,   /* its loss made the EV bad */
-    SEND_RECOVERED = 1 << 4, /* sent again in the current recovery (rule B) */
-    SEND_HELD = 1 << 5, /* NACKed because the peer lacks a resource: waits until hold_until_ns */
+    SEND_ODD_SIZE = 1 << 0, /* not the size of a full packet: ask the send queue */
+    SEND_TWICE = 1 << 1,    /* sent again once ... */
+    SEND_OFTEN = 1 << 2,    /* ... or more often; both: once, and the first copy arrived */
+    SEND_DEMOTED = 1 << 3,  /* its loss made the EV bad */
+    SEND_HELD = 1 << 4, /* NACKed because the peer lacks a resource: waits until hold_until_ns */
 };
 
 struct send_record {

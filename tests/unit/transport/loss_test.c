@@ -113,6 +113,20 @@ SPEC("§10 A: a longer round trip of late counts up to twice the mean")
     by_hand_close(&nic);
 }
 
+SPEC("§10 A: it counts up to the widest reordering window though the mean is short")
+{
+    uint64_t age_ns;
+
+    open_sent(2);
+    overtake(1, GAP_NS);
+    qp->requester->longest_ticks = UINT16_MAX;
+    qp->requester->smoothed_rtt_ns = TICK_NS;
+    age_ns = requester_reorder_ns(&qp->env) * nic.config.parameters.reo_wnd_factor_max + REORDER_NS;
+    loss_infer_by_time(qp->requester, &qp->env, first_ns + age_ns - TICK_NS);
+    EXPECT(!is_lost(0));
+    by_hand_close(&nic);
+}
+
 SPEC("§10 A: the timer of the rule declares the loss when it is due, not before")
 {
     uint64_t due_ns;
@@ -163,6 +177,44 @@ SPEC("§10 C: a packet sent more than a reordering window before an answered pro
     EXPECT(is_lost_by_probe(GAP_NS, GAP_NS + REORDER_NS + TICK_NS));
 }
 
+/* Two packets in flight are old when the answer to a probe shows PSNs from `offset` above cack on,
+ * of which one that is not the first or second has arrived. Returns which are lost, as bits. */
+static uint32_t lost_if_shown_from(int16_t offset)
+{
+    struct packet sack;
+    uint32_t lost;
+
+    open_sent(2);
+    sack = by_hand_sack(&nic, QPN, sent_psn(0));
+    sack.sack.cack_psn = psn_add(sent_psn(0), -1);
+    sack.sack.sack_offset = offset;
+    sack.sack.ooo_count = 1;
+    loss_infer_by_probe(qp->requester, &qp->env, &sack.sack, GAP_NS, nic.now_ns + 10 * GAP_NS);
+    lost = is_lost(0) | (uint32_t)is_lost(1) << 1;
+    by_hand_close(&nic);
+    return lost;
+}
+
+SPEC("§10 C: in part of the bitmap, the PSN after cack and those that it covers are shown missing")
+{
+    EXPECT_EQ(lost_if_shown_from(1), 3);
+    EXPECT_EQ(lost_if_shown_from(2), 3);
+    EXPECT_EQ(lost_if_shown_from(3), 1);
+    EXPECT_EQ(lost_if_shown_from(2 - 64), 1);
+    EXPECT_EQ(lost_if_shown_from(2 - 63), 3);
+}
+
+SPEC("§10 C: an answer is delayed from a base RTT and a target on")
+{
+    uint32_t delayed_ns;
+
+    open_sent(1);
+    delayed_ns = qp->env.peer->cc.base_rtt_ns + qp->env.peer->cc.target_delay_ns;
+    by_hand_close(&nic);
+    EXPECT(is_lost_by_probe(delayed_ns - 1, delayed_ns + REORDER_NS + TICK_NS));
+    EXPECT(!is_lost_by_probe(delayed_ns, delayed_ns + REORDER_NS + TICK_NS));
+}
+
 SPEC("§10 C: after a delayed answer, a packet must be several times as late")
 {
     uint64_t late_ns = 100 * GAP_NS;
@@ -207,5 +259,27 @@ SPEC("§10 D: a timeout longer than recorded ages can be declares all packets lo
     EXPECT(is_lost(0) && !is_lost(1) && !is_lost(2));
     loss_infer_by_timeout(qp->requester, &qp->env, SEND_WINDOW_AGE_MAX_NS, nic.now_ns);
     EXPECT(is_lost(1) && is_lost(2));
+    by_hand_close(&nic);
+}
+
+SPEC("§10: a spurious loss doubles the reordering window, which halves once per interval without")
+{
+    struct requester *requester;
+    uint32_t least_ns;
+    uint64_t relax_ns;
+
+    open_sent(1);
+    requester = qp->requester;
+    least_ns = requester_reorder_ns(&qp->env);
+    requester->reorder_ns = 2 * least_ns;
+    loss_on_spurious(requester, &qp->env, nic.now_ns);
+    EXPECT_EQ(requester->reorder_ns, 4 * least_ns);
+    EXPECT(peer_was_spurious(qp->env.peer, 1000, nic.now_ns));
+    relax_ns = requester->reorder_relax_ns;
+    loss_relax(requester, &qp->env, relax_ns - 1);
+    EXPECT_EQ(requester->reorder_ns, 4 * least_ns);
+    for (uint32_t i = 0; i < 2; i++)
+        loss_relax(requester, &qp->env, relax_ns);
+    EXPECT_EQ(requester->reorder_ns, 2 * least_ns);
     by_hand_close(&nic);
 }

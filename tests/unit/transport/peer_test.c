@@ -90,7 +90,8 @@ SPEC("§21: a turn has as many packets as two SACKs answer, at least four and at
     for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         by_hand_prepare(&nic);
         nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
-        nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
+        nic.config.parameters.ev_skip = EV_SKIP_DELAY;
+    nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
         nic.config.parameters.sack_gen_threshold = cases[i].packets * BY_HAND_PMTU_BYTES;
         by_hand_open(&nic);
         by_hand_connect(&nic, A);
@@ -981,4 +982,90 @@ SPEC("a timer of a destination that is set for later does not replace an earlier
     peer_arm(nic.transport, peer_of(A), nic.now_ns + 10000000);
     EXPECT_LE(transport_deadline_ns(nic.transport), nic.now_ns + 100000 + 256);
     by_hand_close(&nic);
+}
+
+/* ---- slow destinations ----------------------------------------------------------------------- */
+
+/* A QP whose paths on plane 1 are longer, with many packets to send. */
+static void open_rough(bool is_rough, bool uses_weights)
+{
+    static struct path_profile paths;
+    static struct path_entry entries[BY_HAND_EVS];
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_weights = uses_weights ? EV_WEIGHTS_PLAN : EV_WEIGHTS_EQUAL;
+    nic.config.parameters.ev_skip = EV_SKIP_DELAY;
+    nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
+    nic.rtt = (struct transport_rtt){ .fixed_ns = BASE_RTT_NS };
+    by_hand_open(&nic);
+    memcpy(entries, nic.entries, sizeof(entries));
+    paths = weighted_paths(is_rough);
+    paths.entries = entries;
+    for (uint32_t i = BY_HAND_EVS / 2; i < BY_HAND_EVS; i++)
+        entries[i].extra = 100;
+    nic.init.paths = &paths;
+    by_hand_connect(&nic, A);
+}
+
+/* Sends so many packets more, and ends a round in which none was acknowledged. */
+static void end_round_after(uint32_t packets)
+{
+    struct packet sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), -1));
+    struct peer *peer = peer_of(A);
+
+    if (packets > 0)
+        post_packets(A, packets);
+    EXPECT_EQ(by_hand_send(&nic), packets);
+    peer->planes.round_end_ns = nic.now_ns;
+    peer->planes.sample_count = UINT16_MAX;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+}
+
+static bool holds_shares(void)
+{
+    return transport_qp_paths(nic.transport, A)->holds_shares;
+}
+
+SPEC(
+    "§14.1: a destination with less than an eighth of the rate for two rounds keeps to near planes")
+{
+    open_rough(true, true);
+    end_round_after(56);
+    EXPECT(!holds_shares());
+    EXPECT_EQ(peer_of(A)->near_planes, 0);
+    for (uint32_t i = 0; i < 300; i++) {
+        end_round_after(0);
+        EXPECT(holds_shares());
+        EXPECT_EQ(peer_of(A)->near_planes, 1);
+    }
+    end_round_after(1); /* 57 of 449.6 packets */
+    EXPECT(!holds_shares());
+    EXPECT_EQ(peer_of(A)->near_planes, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§14.1: it uses all planes if it fills half of its window")
+{
+    open_rough(true, true);
+    end_round_after(10);
+    peer_of(A)->cc.window_bytes = 20 * FULL_BYTES + 1;
+    end_round_after(0);
+    EXPECT_EQ(peer_of(A)->near_planes, 1);
+    peer_of(A)->cc.window_bytes = 20 * FULL_BYTES;
+    end_round_after(0);
+    EXPECT_EQ(peer_of(A)->near_planes, 0);
+    EXPECT(holds_shares());
+    by_hand_close(&nic);
+}
+
+SPEC("§14.1: it uses all planes if paths have no weights, or the plan is not rough")
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        open_rough(i == 0, i == 1);
+        end_round_after(1);
+        end_round_after(0);
+        EXPECT_EQ(peer_of(A)->near_planes, 0);
+        EXPECT(!holds_shares());
+        by_hand_close(&nic);
+    }
 }

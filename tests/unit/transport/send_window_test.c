@@ -140,7 +140,7 @@ SPEC("a record keeps 24 bits of time, 10 bits of EV and the flags")
 {
     struct send_record all = { .ticks = 0xffffff,
         .ev_index = 1023,
-        .flags = SEND_ODD_SIZE | SEND_TWICE | SEND_OFTEN | SEND_DEMOTED | SEND_RECOVERED };
+        .flags = SEND_ODD_SIZE | SEND_TWICE | SEND_OFTEN | SEND_DEMOTED | SEND_HELD };
     struct send_record record;
 
     begin(128, psn(0));
