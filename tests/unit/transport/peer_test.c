@@ -90,8 +90,7 @@ SPEC("§21: a turn has as many packets as two SACKs answer, at least four and at
     for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         by_hand_prepare(&nic);
         nic.config.parameters.sack_gen_threshold = UINT64_C(4) * BY_HAND_PMTU_BYTES;
-        nic.config.parameters.ev_skip = EV_SKIP_DELAY;
-    nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
+        nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
         nic.config.parameters.sack_gen_threshold = cases[i].packets * BY_HAND_PMTU_BYTES;
         by_hand_open(&nic);
         by_hand_connect(&nic, A);
