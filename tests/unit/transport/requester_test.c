@@ -484,6 +484,89 @@ SPEC("§11: after a NACK the NIC wakes by the time at which the packet may be re
     by_hand_close(&nic);
 }
 
+/* EV 2 is bad. Lets time pass until it is probed, and returns the probe. */
+static const struct packet *await_ev_probe(void)
+{
+    struct path_set *paths = transport_qp_paths(nic.transport, QPN);
+
+    path_on_mark(paths, 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    while (by_hand_count(&nic, COUNTER_EV_PROBES) == 0) {
+        EXPECT_LT(nic.now_ns, 10000000);
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    return by_hand_first(&nic, OPCODE_PROBE);
+}
+
+SPEC("§15: a probe of a bad EV is a control packet on that EV, and its id says what it tests")
+{
+    const struct packet *probe;
+
+    open_connected();
+    probe = await_ev_probe();
+    EXPECT_EQ(probe->ev, path_ev_of(transport_qp_paths(nic.transport, QPN), 2));
+    EXPECT_EQ(probe->class, DSCP_CONTROL);
+    EXPECT_EQ(probe->ecn, ECN_NOT_ECT);
+    EXPECT_EQ(probe->probe.probe_id & REQUESTER_PROBE_EV_MASK, 2);
+    EXPECT(probe->probe.probe_id & REQUESTER_PROBE_TESTS_EV);
+    by_hand_close(&nic);
+}
+
+SPEC("§15: EVs are probed at the rate of the parameter for each port, after a burst of 64")
+{
+    uint64_t probes;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_probe_first = 1000000;
+    nic.config.parameters.ev_probe_longest = 1000000;
+    nic.config.parameters.ev_probe_rate = 100;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    for (uint32_t i = 0; i < 6; i++)
+        path_on_mark(
+            transport_qp_paths(nic.transport, QPN), i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    by_hand_wait(&nic, UINT64_C(5000000000));
+    probes = by_hand_count(&nic, COUNTER_EV_PROBES);
+    EXPECT_GE(probes, 400); /* refused probes wait for a part of a burst */
+    EXPECT_LE(probes, 64 + 5 * 2 * 100);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: the plane of an answered probe counts as the one that delivered last")
+{
+    const struct packet *probe;
+    struct packet sack;
+
+    open_connected();
+    the_qp()->requester->last_plane = 1;
+    probe = await_ev_probe();
+    EXPECT_EQ(probe->port, 0);
+    sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = probe->probe.probe_id;
+    sack.sack.entropy = probe->ev;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    EXPECT_EQ(the_qp()->requester->last_plane, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§7: received bytes count as new up to half of their range ahead")
+{
+    enum { HALF = 1 << 23 };
+    struct packet sack;
+
+    open_connected();
+    sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+    sack.sack.received_units = HALF;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    EXPECT_EQ(the_qp()->requester->received_units, 0);
+    sack.sack.received_units = HALF - 1;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    EXPECT_EQ(the_qp()->requester->received_units, HALF - 1);
+    by_hand_close(&nic);
+}
+
 SPEC("§15: after the answer to a probe of a bad EV the NIC wakes by the time of the next probe")
 {
     struct path_set *paths;

@@ -89,6 +89,41 @@ SPEC("§10: the first tail probe is sent on one plane, the next on all, until fe
     by_hand_close(&nic);
 }
 
+SPEC("§10: a SACK ends the silence after which tail probes are sent on all planes")
+{
+    const struct requester *requester = open_connected();
+    struct packet sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(probes_of_tail(requester), 1);
+    EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(probes_of_tail(requester), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: tail probes that wait for a port are not sent on planes that the peer has lost since")
+{
+    const struct requester *requester = open_connected();
+    struct packet update =
+        by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, 1);
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(probes_of_tail(requester), 1);
+    nic.ready_ports = 0;
+    EXPECT_EQ(probes_of_tail(requester), 0);
+    update.endpoint.port_status_mask = 1 << 1;
+    EXPECT_EQ(by_hand_receive(&nic, &update), DROP_NONE);
+    nic.ready_ports = UINT32_MAX;
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), 1);
+    EXPECT_EQ(by_hand_first(&nic, OPCODE_PROBE)->port, 0);
+    by_hand_close(&nic);
+}
+
 /* Returns the time between two probes of the tail, in base RTTs, if round trips take 20 of them and
  * the timeout comes so many after the first probe. */
 static uint64_t between_probes(uint64_t until_timeout)

@@ -131,6 +131,45 @@ SPEC(
 /* ---- silence -----------------------------------------------------------------------------------
  */
 
+SPEC("§20: the penalty of the host counts while that of the queue is smaller")
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.receiver_penalty = RECEIVER_PENALTY_QUEUE;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    transport_set_penalty(nic.transport, 40);
+    for (uint32_t i = 0; i < 16; i++)
+        EXPECT_EQ(transport_post_recv(nic.transport, QPN, i), 0);
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t of_queue = i < 8 ? 0 : (2 * (i + 1) - 16) * 127 / 16;
+
+        EXPECT_EQ(sack_for(i).window_penalty, of_queue > 40 ? of_queue : 40);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§7.3: a SACK sets the timer of the next one if one bitmap cannot show all that has arrived")
+{
+    static const uint32_t arriving[] = { 0, 64, 65 };
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct qp *qp = nic_find(nic.transport, QPN);
+        struct packet packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, in(arriving[i]), 64);
+        uint64_t due_ns;
+
+        packet.flags |= PACKET_ACK_REQUEST;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+        by_hand_send(&nic);
+        due_ns = responder_deadline_ns(qp->responder);
+        EXPECT_EQ(due_ns < UINT64_MAX, i == 2);
+        EXPECT_LE(deadlines_of(&nic.transport->deadlines, qp->env.index), due_ns);
+    }
+    by_hand_close(&nic);
+}
+
 SPEC("§7: after a pause SACKs report every packet that arrived above a gap")
 {
     static const uint32_t spans[] = { 65, 128, 129, 192, 193 };

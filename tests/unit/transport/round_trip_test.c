@@ -151,6 +151,23 @@ SPEC("§19.3: a packet acknowledged before gives a sample up to four targets abo
     by_hand_close(&nic);
 }
 
+SPEC("§19.3: a packet sent twice gives a sample only if the stamp, without service time, tells "
+     "which")
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct qp *qp = open_with_packet();
+        struct parameters fair = *transport_parameters(nic.transport);
+
+        fair.congestion_control = CONGESTION_CONTROL_FAIR; /* UET uses no stamps for this */
+        transport_set_parameters(nic.transport, &fair);
+        qp->requester->stamped = true;
+        qp->env.attributes.peer_service_time = i == 1;
+        send_window_set_flags(&qp->requester->window, psn(BY_HAND_SQ_PSN), SEND_TWICE);
+        EXPECT_EQ(sample_of(qp, BASE_RTT_NS - 1) > 0, i == 0);
+        by_hand_close(&nic);
+    }
+}
+
 SPEC("§19.3: the planned extra delay of a path is subtracted from its round trips")
 {
     struct qp *qp = open_with_longer_paths(10);
