@@ -876,7 +876,7 @@ SPEC("§18: another destination with the same address knows the updates of all e
     other = nic.cc;
     nic.init.cc = &other;
     by_hand_connect(&nic, B);
-    EXPECT_EQ(peer_of(B)->ports, 1); /* all but port 1 */
+    EXPECT_EQ(peer_of(B)->ports, 1);
     EXPECT_EQ(peer_of(B)->updates_known, 3);
     EXPECT_EQ(peer_of(B)->update_engine, 1);
     for (uint32_t engine = 0; engine < 2; engine++) {
