@@ -292,8 +292,9 @@ static void arrive_at(uint32_t port, uint32_t index, uint32_t count)
 }
 
 /* Returns the penalty of the first peer after a round of 190,400 ns in which these packets arrive
- * at the ports: 25 are an eighth of the rate of a port, and 194 are 0.97 of it. */
-static uint32_t penalty_with_ports(uint32_t first, uint32_t second)
+ * at the ports: 25 are an eighth of the rate of a port, and 194 are 0.97 of it. At the second port,
+ * some that were trimmed elsewhere also arrive. */
+static uint32_t penalty_with_ports(uint32_t first, uint32_t second, uint32_t trimmed)
 {
     uint32_t penalty;
 
@@ -302,6 +303,14 @@ static uint32_t penalty_with_ports(uint32_t first, uint32_t second)
     sack_of(0);
     arrive_at(0, 0, first - 1);
     arrive_at(1, 0, second);
+    for (uint32_t i = 0; i < trimmed; i++) {
+        struct packet packet = next_of(0);
+
+        packet.port = 1;
+        packet.class = DSCP_TRIMMED;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_TRIMMED);
+        next_psn[0]--;
+    }
     nic.now_ns = nic.transport->share.begin_ns + 190400;
     arrive_at(0, 1, 1);
     penalty = penalty_of(0);
@@ -311,11 +320,17 @@ static uint32_t penalty_with_ports(uint32_t first, uint32_t second)
 
 SPEC("§20: a port is full from 0.97 of its rate on, and others in use are those with an eighth")
 {
-    EXPECT_EQ(penalty_with_ports(24, 193), 0);
-    EXPECT_EQ(penalty_with_ports(24, 194), HOLD);
-    EXPECT_EQ(penalty_with_ports(25, 194), 0);
-    EXPECT_EQ(penalty_with_ports(193, 194), 0);
-    EXPECT_EQ(penalty_with_ports(194, 194), HOLD);
+    EXPECT_EQ(penalty_with_ports(24, 193, 0), 0);
+    EXPECT_EQ(penalty_with_ports(24, 194, 0), HOLD);
+    EXPECT_EQ(penalty_with_ports(25, 194, 0), 0);
+    EXPECT_EQ(penalty_with_ports(193, 194, 0), 0);
+    EXPECT_EQ(penalty_with_ports(194, 194, 0), HOLD);
+}
+
+SPEC("§20: of a packet that was trimmed elsewhere, the header takes a part of the port")
+{
+    EXPECT_EQ(penalty_with_ports(24, 193, 7), 0); /* 7 * 166 bytes are less than a packet */
+    EXPECT_EQ(penalty_with_ports(24, 193, 8), HOLD);
 }
 
 SPEC("§20: the NIC is full if ports with four fifths of the rate of those in use are")
