@@ -512,3 +512,19 @@ SPEC("§13: a timeout of half a second or more does not ask how long packets hav
         by_hand_close(&nic);
     }
 }
+
+SPEC("§18: a timeout while no plane is up at both ends tells the peer our ports, once")
+{
+    const struct requester *requester = open_connected();
+    struct peer *peer = nic_find(nic.transport, QPN)->env.peer;
+
+    peer->ports = 2;
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    peer->update_count = 0;
+    post(1);
+    nic.now_ns = requester->timeout_ns + WHEEL_NS;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 1);
+    EXPECT_EQ(peer->update_count, 1);
+    by_hand_close(&nic);
+}

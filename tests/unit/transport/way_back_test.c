@@ -561,13 +561,14 @@ SPEC("§17: data on another profile than that of the way back does not replace i
 }
 
 /* How many of eight answers to Endpoint Requests on plane 0 leave on another EV than the first. */
-static uint32_t answers_elsewhere(uint8_t tail_rounds)
+static uint32_t answers_elsewhere(uint8_t tail_rounds, uint16_t peer_ports)
 {
     uint32_t first_ev = 0;
     uint32_t count = 0;
 
     open_connected();
     nic_find(nic.transport, A)->requester->tail_rounds = tail_rounds;
+    nic_find(nic.transport, A)->env.peer->ports = peer_ports;
     for (uint16_t i = 0; i < 8; i++) {
         struct packet request =
             by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, i);
@@ -583,9 +584,15 @@ static uint32_t answers_elsewhere(uint8_t tail_rounds)
 
 SPEC("§18: Endpoint Responses use the way back, or changing EVs after two unanswered tail probes")
 {
-    EXPECT_EQ(answers_elsewhere(0), 0);
-    EXPECT_EQ(answers_elsewhere(1), 0);
-    EXPECT_GE(answers_elsewhere(2), 4);
+    EXPECT_EQ(answers_elsewhere(0, 3), 0);
+    EXPECT_EQ(answers_elsewhere(1, 3), 0);
+    EXPECT_GE(answers_elsewhere(2, 3), 4);
+}
+
+SPEC("§18: they also use changing EVs while the port of the peer is down")
+{
+    EXPECT_EQ(answers_elsewhere(0, 1), 0);
+    EXPECT_GE(answers_elsewhere(0, 2), 4);
 }
 
 /* ---- how many -------------------------------------------------------------------------------- */
