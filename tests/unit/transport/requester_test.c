@@ -55,6 +55,19 @@ SPEC("§14.4: without a usable path one packet is sent on a bad one, and the nex
     by_hand_close(&nic);
 }
 
+SPEC("§14.4: the next one wants its turn when the time has come, not a nanosecond before")
+{
+    const struct qp *qp;
+
+    open_without_path();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 4 * 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    qp = nic_find(nic.transport, QPN);
+    EXPECT(!requester_wants_window(qp->requester, &qp->env, qp->requester->desperate_ns - 1));
+    EXPECT(requester_wants_window(qp->requester, &qp->env, qp->requester->desperate_ns));
+    by_hand_close(&nic);
+}
+
 SPEC("§14.4: an attempt that found no port ready does not count as that packet")
 {
     open_without_path();
