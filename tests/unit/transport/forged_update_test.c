@@ -72,3 +72,22 @@ SPEC("§18: an answer from an address to which no QP is left has no effect")
     EXPECT_EQ(by_hand_send(&nic), 0);
     by_hand_close(&nic);
 }
+
+SPEC("§18: a late answer to our newest update is no answer to an update not sent")
+{
+    uint16_t id;
+
+    open_engine(1, 2);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    id = (uint16_t)nic.sent[0].psn.value;
+    nic_forget_endpoint(nic.transport, id); /* its slot has another use */
+    for (uint16_t later = 0; later < 2; later++) {
+        struct packet answer = by_hand_endpoint(
+            &nic, 1, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_PORT_STATUS_UPDATE, id + later);
+
+        by_hand_receive(&nic, &answer);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_FORGED), later);
+    }
+    by_hand_close(&nic);
+}
