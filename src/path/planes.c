@@ -181,30 +181,24 @@ static bool is_rough(const struct planes_times *times)
     return times->profile && times->profile->is_rough;
 }
 
-/* True if the window is not what limits the sender. */
-static bool has_unused_window(const struct planes *planes, const struct planes_times *times)
+static bool is_window_used(const struct planes_times *times)
 {
-    uint64_t bytes = SACK_BYTES;
-
-    for (uint32_t plane = 0; plane < planes->plane_count; plane++)
-        bytes += planes->inflight_bytes[plane];
-    return 4 * bytes < USED_QUARTERS * (uint64_t)times->window_bytes;
+    return 4 * ((uint64_t)times->inflight_bytes + SACK_BYTES) >=
+           USED_QUARTERS * (uint64_t)times->window_bytes;
 }
 
-static int32_t leak_of(const struct planes_times *times, bool is_window_used)
+static int32_t leak_of(const struct planes_times *times)
 {
-    if (is_window_used)
+    if (is_window_used(times))
         return is_rough(times) ? LEAK_ROUGH : LEAK;
     return times->profile ? LEAK : LEAK_UNUSED;
 }
 
-static struct pace pace_of(const struct planes *planes, const struct planes_times *times)
+static struct pace pace_of(const struct planes_times *times)
 {
-    bool is_window_used = !has_unused_window(planes, times);
-
     return (struct pace){ .gain = is_rough(times) ? GAIN_ROUGH : GAIN,
-        .leak = leak_of(times, is_window_used),
-        .is_calm = is_rough(times) || (times->profile && !is_window_used) };
+        .leak = leak_of(times),
+        .is_calm = is_rough(times) || (times->profile && !is_window_used(times)) };
 }
 
 /* Returns the part of a mean round trip that counts at a calm pace, if it is longer than the mean
@@ -298,7 +292,7 @@ static void clear_round(struct planes *planes)
 void planes_end_round(struct planes *planes, uint32_t usable, const struct planes_times *times)
 {
     uint32_t mean = mean_ticks(planes, usable);
-    struct pace pace = pace_of(planes, times);
+    struct pace pace = pace_of(times);
 
     planes->has_moved = true;
     planes->weighed_mask = 0;

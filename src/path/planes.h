@@ -149,6 +149,7 @@ struct planes_times {
     uint32_t base_rtt_ns;
     uint32_t target_delay_ns;           /* of congestion control */
     uint32_t window_bytes;              /* which the planes share */
+    uint32_t inflight_bytes;            /* of all planes */
     const struct path_profile *profile; /* NULL: all paths are equal */
 };
 

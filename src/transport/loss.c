@@ -313,12 +313,13 @@ bool loss_is_in_doubt(const struct requester *requester, const struct env *env)
 
 void loss_relax(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    uint32_t least_ns = requester_reorder_ns(env);
+    uint32_t least_ns;
 
     /* Decays within some round trips. */
     requester->longest_ticks -= (uint16_t)((requester->longest_ticks + 127) / 128);
-    if (requester->reorder_ns == least_ns || now_ns < requester->reorder_relax_ns)
+    if (now_ns < requester->reorder_relax_ns)
         return;
+    least_ns = requester_reorder_ns(env);
     requester->reorder_ns =
         requester->reorder_ns / 2 > least_ns ? requester->reorder_ns / 2 : least_ns;
     requester->reorder_relax_ns = relax_at(requester, env, now_ns);

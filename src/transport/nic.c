@@ -179,10 +179,8 @@ static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
     return deadline_ns;
 }
 
-void qp_arm(struct transport *nic, struct qp *qp, uint64_t deadline_ns)
+void qp_arm_sooner(struct transport *nic, struct qp *qp, uint64_t deadline_ns)
 {
-    if (deadline_ns >= qp->armed_ns)
-        return;
     qp->armed_ns = deadline_ns;
     deadlines_set(&nic->deadlines, qp->env.index, deadline_ns);
 }

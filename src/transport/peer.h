@@ -37,6 +37,7 @@ struct peer {
     uint8_t incarnations[TRANSPORT_ENGINES_MAX]; /* from its updates; 0: unknown */
     uint32_t trimmed_trip_ns; /* from the last packet that was trimmed to its report */
     uint32_t arrived_bytes;   /* in this round of receive_share.h, nominal */
+    uint32_t apart_bytes;     /* of these, or soon of them, those on ports that do not count */
     uint32_t next_source;     /* in the list of that round; 0: not in it */
     uint8_t share_penalty;    /* rcv_cwnd_pen, if share_round is that of the NIC */
     uint8_t share_round;

@@ -97,10 +97,17 @@ void qp_expire(struct transport *, struct qp *, uint64_t now_ns);
 /* Schedules the QP if it wants to send. */
 void qp_schedule(struct transport *, struct qp *, uint64_t now_ns);
 
+/* Sets the timer of the QP to `deadline_ns`, which is earlier. */
+void qp_arm_sooner(struct transport *, struct qp *, uint64_t deadline_ns);
+
 /* Sets the timer of the QP to `deadline_ns` if that is earlier. A timer that moves to a later time
  * need not be reported: one early call of qp_expire() costs less than an update for every
  * packet. */
-void qp_arm(struct transport *, struct qp *, uint64_t deadline_ns);
+static inline void qp_arm(struct transport *nic, struct qp *qp, uint64_t deadline_ns)
+{
+    if (deadline_ns < qp->armed_ns)
+        qp_arm_sooner(nic, qp, deadline_ns);
+}
 
 /* Schedules the QP and sets its timer from its complete state. Called after rare events. */
 void qp_update(struct transport *, struct qp *, uint64_t now_ns);

@@ -111,7 +111,8 @@ __attribute__((noinline)) static enum drop_reason on_trimmed(
         responder_answer_trimmed(qp->responder, &qp->env, packet, place);
 
     receive_share_note_port(&nic->share, packet->port, 0);
-    if (packet->class == DSCP_TRIMMED_LASTHOP) {
+    if (packet->class == DSCP_TRIMMED_LASTHOP &&
+        !receive_share_is_apart(&nic->share, packet->port)) {
         receive_share_note_peer(&nic->share, qp->env.peer, packet->write.payload.length);
         nic->share.trimmed_bytes += packet->write.payload.length;
     }
@@ -119,6 +120,14 @@ __attribute__((noinline)) static enum drop_reason on_trimmed(
 }
 
 /* Not inlined, so that the common case stays fast. */
+__attribute__((noinline)) static void note_apart(
+    const struct transport *nic, const struct qp *qp, const struct packet *packet)
+{
+    if (receive_share_is_apart(&nic->share, packet->port))
+        receive_share_note_apart(qp->env.peer, packet->write.payload.length);
+}
+
+/* As above. */
 __attribute__((noinline)) static struct responder_decision write_other(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
@@ -136,6 +145,8 @@ enum drop_reason qp_on_write(
         return on_trimmed(nic, qp, packet, now_ns);
     note_peer(nic, qp, now_ns);
     receive_share_note_port(&nic->share, packet->port, packet->write.payload.length);
+    if (__builtin_expect(nic->share.apart_mask != 0, false))
+        note_apart(nic, qp, packet);
     if (responder_write_is_usual(&qp->env, packet, responder_place(qp->responder, packet->psn)))
         decision = responder_write_usual(qp->responder, &qp->env, packet, now_ns);
     else

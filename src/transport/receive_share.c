@@ -11,6 +11,7 @@
 #define FULL_PART       0.97  /* of the rate of the ports, from which on they are full */
 #define FULL_PORTS_PART 0.8   /* of the ports in use, by their rates, that are full if the NIC is */
 #define IN_USE_PART     0.125 /* of the rate of a port, from which on it is in use */
+#define APART_PART      0.9   /* of the rate of a port, below which others are not limited by it */
 #define USED_PART       0.95 /* of that which arrives; the rest lets queues drain and senders grow */
 #define NEAR_PART       0.85 /* of a share, from which on a sender does not grow */
 #define LOW_PART        0.5  /* of a share, from which on a sender has enough for usual targets */
@@ -55,11 +56,17 @@ struct arrivals {
     uint32_t source_count;
 };
 
+/* Takes out what has arrived at ports that do not count. */
 static struct arrivals arrivals_of(const struct transport *nic)
 {
     struct arrivals sum = { 0 };
 
-    for (const struct peer *source = first_source(nic); source; source = next_source(nic, source)) {
+    for (struct peer *source = first_source(nic); source; source = next_source(nic, source)) {
+        uint32_t apart_bytes = source->apart_bytes < source->arrived_bytes ? source->apart_bytes
+                                                                           : source->arrived_bytes;
+
+        source->arrived_bytes -= apart_bytes;
+        source->apart_bytes = 0;
         sum.bytes += source->arrived_bytes;
         sum.source_count++;
     }
@@ -189,6 +196,35 @@ static bool ports_are_full(const struct transport *nic, double elapsed_ns)
     return used_bytes > 0 && full_bytes >= FULL_PORTS_PART * used_bytes;
 }
 
+/* Returns the usable ports that have room. */
+static uint32_t ports_with_room(const struct transport *nic, double elapsed_ns)
+{
+    uint32_t with_room = 0;
+
+    for (uint32_t ports = nic->env.usable_mask; ports; ports &= ports - 1) {
+        uint32_t port = bits_lowest(ports);
+
+        if (nic->share.port_bytes[port] < APART_PART * port_bytes_per_ns(nic, port) * elapsed_ns)
+            with_room |= UINT32_C(1) << port;
+    }
+    return with_room;
+}
+
+/* Some senders may reach a port that others cannot, because their paths to it have failed. What
+ * they send there takes nothing from the others. */
+static void set_apart(struct transport *nic, bool is_full, double elapsed_ns)
+{
+    struct receive_share *share = &nic->share;
+    uint32_t with_room = is_full ? ports_with_room(nic, elapsed_ns) : 0;
+
+    if (with_room) {
+        share->apart_mask = with_room;
+        share->apart_rounds_left = ROUNDS_AFTER;
+    } else if (share->apart_rounds_left > 0 && --share->apart_rounds_left == 0) {
+        share->apart_mask = 0;
+    }
+}
+
 void receive_share_end_round(struct transport *nic, uint64_t now_ns)
 {
     double elapsed_ns = (double)(now_ns - nic->share.begin_ns);
@@ -203,6 +239,7 @@ void receive_share_end_round(struct transport *nic, uint64_t now_ns)
     if (all.source_count > 1 && nic->share.rounds_left > 0)
         verdict.share_bytes = largest_share(nic, all);
     judge_sources(nic, &verdict);
+    set_apart(nic, verdict.is_full, elapsed_ns);
     begin_round(nic, all.source_count, now_ns);
 }
 

@@ -17,7 +17,10 @@ struct transport;
 
 #define RECEIVE_SHARE_END UINT32_MAX
 
-enum { RECEIVE_SHARE_HEADER_BYTES = 166 }; /* of a data packet on the wire, about */
+enum {
+    RECEIVE_SHARE_HEADER_BYTES = 166, /* of a data packet on the wire, about */
+    RECEIVE_SHARE_NOMINAL_BYTES = 88, /* of these, those that count in its nominal size */
+};
 
 /* The state of a NIC. Rounds last some round trips. */
 struct receive_share {
@@ -28,7 +31,9 @@ struct receive_share {
     uint32_t trimmed_bytes;   /* that were cut off at our ports in this round */
     uint32_t port_bytes[PATH_PLANE_COUNT_MAX]; /* arrived at each port in this round */
     uint32_t rounds_left;                      /* until the ports count as not full for good */
-    uint32_t first; /* sources of this round: 1 + index of the peer, or _END */
+    uint32_t first;             /* sources of this round: 1 + index of the peer, or _END */
+    uint32_t apart_mask;        /* ports on which senders are not compared ... */
+    uint32_t apart_rounds_left; /* ... for this many rounds */
 };
 
 /* Called when ports, their rates or the parameters have changed. */
@@ -42,6 +47,17 @@ static inline void receive_share_note_port(
     struct receive_share *share, uint32_t port, uint32_t payload_bytes)
 {
     share->port_bytes[port] += payload_bytes + RECEIVE_SHARE_HEADER_BYTES;
+}
+
+static inline bool receive_share_is_apart(const struct receive_share *share, uint32_t port)
+{
+    return share->apart_mask >> port & 1;
+}
+
+/* Called for each data packet that arrives at a port that is apart. */
+static inline void receive_share_note_apart(struct peer *peer, uint32_t payload_bytes)
+{
+    peer->apart_bytes += payload_bytes + RECEIVE_SHARE_NOMINAL_BYTES;
 }
 
 /* Called for each SACK, with the bytes since the last one, and for packets trimmed at our ports. */

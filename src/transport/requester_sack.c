@@ -177,6 +177,7 @@ __attribute__((noinline)) static void end_round(const struct env *env, uint64_t 
         &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,
             .window_bytes = cc->window_bytes,
+            .inflight_bytes = env->peer->inflight_bytes,
             .profile = env_is_weighted(env) ? env->profile : NULL });
 }
 

@@ -116,6 +116,21 @@ PROPERTY("senders with about a packet each keep a port full that does not trim",
     EXPECT(two.jain >= 0.97);
 }
 
+/* 0.82, worst flow 0.45: the receiver slowed down the near senders, which alone reach the plane
+ * whose T1 is dead, until they had as much as the others, and the plane idled. */
+PROPERTY("near senders use a plane that far ones have lost", 2)
+{
+    struct decision decision =
+        run("fabric: { planes: 5, t0s: 8, t1s: 1, hosts_per_t0: 5, host_link: { rate: 100Gb/s, "
+            "delay: 100ns }, uplink: { rate: 100Gb/s, delay: 100ns } }\nduration: 3ms\n"
+            "workloads: [{ kind: incast, ranks: 40, message_bytes: 256KiB, outstanding: 8, qps: 4 "
+            "}]\nfaults: [{ kind: blackhole, where: p4.t1.0, at: 200us }]\n",
+            seed, 1500, "39 to 1, one of five planes");
+
+    EXPECT(decision.of_capacity >= 0.92);
+    EXPECT(decision.worst_flow >= 0.6);
+}
+
 #define SLOW_PORT(port, rate) "{ link: h0.p" #port ", rate: " rate " }"
 
 /* 0.62 to 0.76, worst flow 0.08: first windows were ten times what the receiver takes in a round

@@ -709,6 +709,7 @@ static uint32_t weight_when_holding(uint32_t bytes)
     struct planes planes;
 
     with_window.window_bytes = WINDOW_BYTES;
+    with_window.inflight_bytes = bytes;
     planes_init(&planes, 2);
     EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), 0);
     planes_on_sent(&planes, 0, bytes);
@@ -753,6 +754,7 @@ static uint32_t weight_of_slower(uint32_t bytes, const struct path_profile *prof
     struct planes planes;
 
     with_window.window_bytes = 4 * WINDOW_BYTES;
+    with_window.inflight_bytes = 2 * bytes;
     with_window.profile = profile;
     planes_init(&planes, 2);
     set_weight(&planes, 0, PLANES_EQUAL * 7 / 4);

@@ -390,6 +390,77 @@ SPEC("§20: for some rounds after full ones, senders are not slowed down, but ke
     by_hand_close(&nic);
 }
 
+/* ---- ports with room --------------------------------------------------------------------------*/
+
+/* Port 1 has four fifths of the rate and receives 102 packets in a round, which fill it; 25 fill
+ * port 0. */
+static void open_with_unequal_ports(void)
+{
+    open_as(RECEIVER_PENALTY_SHARE);
+    transport_set_port_rate(nic.transport, 0, 2 * PORT_BPS / 10);
+    transport_set_port_rate(nic.transport, 1, 8 * PORT_BPS / 10);
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+}
+
+/* Ends a round in which port 1 is full, and the first peer alone has sent to port 0. Returns its
+ * penalty. */
+static uint32_t penalty_beside_full_port(uint32_t alone, uint32_t trimmed)
+{
+    arrive_at(1, 0, 20);
+    arrive_at(1, 1, 41);
+    arrive_at(1, 2, 41);
+    arrive_at(0, 0, alone);
+    uses_one_port = true;
+    arrive_trimmed(0, trimmed);
+    uses_one_port = false;
+    by_hand_wait(&nic, ROUND_NS);
+    sack_of(PEERS - 1);
+    return nic.transport->peers[0].share_penalty;
+}
+
+SPEC("§20: what a sender sends to a port with room beside full ones does not count")
+{
+    open_with_unequal_ports();
+    EXPECT_GE(penalty_beside_full_port(21, 0), HOLD); /* the port is found to have room */
+    EXPECT_EQ(penalty_beside_full_port(21, 0), GROWS);
+    EXPECT_EQ(penalty_beside_full_port(10, 10), GROWS);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: a port has room below nine tenths of its rate")
+{
+    open_with_unequal_ports();
+    EXPECT_GE(penalty_beside_full_port(23, 0), HOLD);
+    EXPECT_GE(penalty_beside_full_port(23, 0), HOLD);
+    EXPECT_GE(penalty_beside_full_port(22, 0), HOLD);
+    EXPECT_EQ(penalty_beside_full_port(23, 0), GROWS);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: a port that had room beside full ones counts again after sixteen rounds")
+{
+    open_with_unequal_ports();
+    penalty_beside_full_port(21, 0);
+    for (uint32_t i = 0; i < 16; i++)
+        EXPECT_EQ(penalty_beside_full_port(24, 0), GROWS);
+    EXPECT_GE(penalty_beside_full_port(24, 0), HOLD);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: while the NIC is not full, ports with room count")
+{
+    open_with_unequal_ports();
+    for (uint32_t i = 0; i < 2; i++) {
+        arrive_at(1, 0, 60);
+        arrive_at(0, 0, 10);
+        by_hand_wait(&nic, ROUND_NS);
+        sack_of(PEERS - 1);
+    }
+    EXPECT_EQ(nic.transport->share.apart_mask, 0);
+    by_hand_close(&nic);
+}
+
 SPEC("§20: a sender whose QP is destroyed within a round is forgotten after it")
 {
     open_as(RECEIVER_PENALTY_SHARE);
