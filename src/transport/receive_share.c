@@ -218,7 +218,7 @@ static void set_apart(struct transport *nic, bool is_full, double elapsed_ns)
     uint32_t with_room = is_full ? ports_with_room(nic, elapsed_ns) : 0;
 
     if (with_room) {
-        share->apart_mask = with_room;
+        share->apart_mask = (uint16_t)with_room;
         share->apart_rounds_left = ROUNDS_AFTER;
     } else if (share->apart_rounds_left > 0 && --share->apart_rounds_left == 0) {
         share->apart_mask = 0;

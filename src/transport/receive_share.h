@@ -30,10 +30,10 @@ struct receive_share {
     uint32_t control_packets; /* received before this round */
     uint32_t trimmed_bytes;   /* that were cut off at our ports in this round */
     uint32_t port_bytes[PATH_PLANE_COUNT_MAX]; /* arrived at each port in this round */
-    uint32_t rounds_left;                      /* until the ports count as not full for good */
-    uint32_t first;             /* sources of this round: 1 + index of the peer, or _END */
-    uint32_t apart_mask;        /* ports on which senders are not compared ... */
-    uint32_t apart_rounds_left; /* ... for this many rounds */
+    uint32_t first;            /* sources of this round: 1 + index of the peer, or _END */
+    uint16_t apart_mask;       /* ports on which senders are not compared ... */
+    uint8_t apart_rounds_left; /* ... for this many rounds */
+    uint8_t rounds_left;       /* until the ports count as not full for good */
 };
 
 /* Called when ports, their rates or the parameters have changed. */
