@@ -79,7 +79,7 @@ for experiment in all-reduce permutation; do
         "$mrc" sim "$ROOT/experiments/rivals/$experiment.yaml" --repeat 1
 done
 
-exits 0 "MRC's own path policy is no worse than others" \
+exits 0 "MRC's own path policy has 0.98 of the goodput of any other, with far fewer repairs" \
     "$mrc" sim "$ROOT/experiments/rivals/path-policies.yaml" --repeat 1
 exits 0 'a failed link costs RoCEv2 more than MRC, with any routing' \
     "$mrc" sim "$ROOT/experiments/rivals/routing.yaml" --repeat 1
