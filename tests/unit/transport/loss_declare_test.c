@@ -261,7 +261,7 @@ SPEC("§10: sixteen round trips without a loss end a narrow window")
     by_hand_close(&nic);
 }
 
-/* The narrowest window, in eighths of the usual one, if reo_wnd is so many of its eighths. */
+/* Returns the narrowest window for this reo_wnd; both are in eighths of the usual window. */
 static uint32_t narrowest(uint32_t set_eighths)
 {
     const struct qp *qp = open_sent(true);

@@ -1006,7 +1006,7 @@ static void open_rough(bool is_rough, bool uses_weights)
     by_hand_connect(&nic, A);
 }
 
-/* Sends so many packets more, and ends a round in which none was acknowledged. */
+/* Sends this many packets more, and ends a round in which none was acknowledged. */
 static void end_round_after(uint32_t packets)
 {
     struct packet sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), -1));

@@ -134,7 +134,7 @@ SPEC(
 }
 
 /* Returns the time between two probes of the tail, in base RTTs, if round trips take 20 of them and
- * the timeout comes so many after the first probe. */
+ * the timeout comes this many after the first probe. */
 static uint64_t between_probes(uint64_t until_timeout)
 {
     struct requester *requester = open_connected();
